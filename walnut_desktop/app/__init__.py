@@ -1,0 +1,1 @@
+"""Builds the core and wires events to use cases. No Qt."""

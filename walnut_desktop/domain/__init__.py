@@ -1,0 +1,1 @@
+"""Values and rules of the product: no IO, no clock, no loop. Standard library only."""

@@ -1,0 +1,1 @@
+"""How each kind of agent is launched and driven, as data and small pure adapters."""

@@ -1,0 +1,1 @@
+"""A link to the daemon of one host."""

@@ -1,0 +1,1 @@
+"""What core and daemon say to each other."""

@@ -1,0 +1,1 @@
+"""Session use cases, one module per verb."""

@@ -1,0 +1,1 @@
+"""What agents write, made readable: lines, the one fold, chat blocks. Pure, standard library only."""
