@@ -64,9 +64,7 @@ def display_order(tasks: Iterable[Task]) -> list[Row]:
     return rows
 
 
-def check_parent(
-    task_id: TaskId | None, parent_id: TaskId, tasks: Mapping[TaskId, Task]
-) -> Task:
+def check_parent(task_id: TaskId | None, parent_id: TaskId, tasks: Mapping[TaskId, Task]) -> Task:
     """The parent, if the task may hang below it; raises InvalidInput for itself or a descendant."""
     current: TaskId | None = parent_id
     seen: set[TaskId] = set()

@@ -1,0 +1,113 @@
+"""From bytes of a stream file to lines, and from lines to objects; nothing here can fail on bad input.
+
+A stream file holds what the agent wrote to stdout, between marker lines that the daemon writes. Lines end
+at LF only (U+2028 inside a line is text). A torn last line waits for its rest. After a full disk a torn
+line can be glued to a whole one: what can be saved is saved (cli-protocol 1.2).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+Loads = Callable[[bytes], Any]
+
+MAX_LINE = 64 * 1024 * 1024
+
+
+class Line(NamedTuple):
+    """One line: its object, or None when it can't be read, and the byte offsets of its two ends."""
+
+    obj: dict[str, Any] | None
+    start: int
+    end: int
+    torn: bool = False  # garbage stood before the object
+
+
+class LineSplitter:
+    """Cuts a byte stream into whole lines and knows each one's offsets.
+
+    A line over `max_line` bytes is dropped up to its newline and reported as unreadable: memory stays bounded.
+    """
+
+    def __init__(self, offset: int = 0, max_line: int = MAX_LINE) -> None:
+        self.offset = offset  # end of the last whole line
+        self._max = max_line
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._skipped = 0
+
+    @property
+    def read_offset(self) -> int:
+        """Where the next byte to be fed lies in the file."""
+        return self.offset + self._skipped + self._size
+
+    def feed(self, chunk: bytes) -> Iterator[tuple[bytes | None, int, int]]:
+        """Whole lines as (bytes without newline, or None if too long, start, end)."""
+        at = 0
+        while True:
+            cut = chunk.find(b"\n", at)
+            if cut < 0:
+                break
+            piece = chunk[at:cut]
+            at = cut + 1
+            start = self.offset
+            if self._skipped:
+                line = None
+                self.offset = start + self._skipped + self._size + len(piece) + 1
+            else:
+                line = b"".join([*self._parts, piece]) if self._parts else piece
+                self.offset = start + len(line) + 1
+            self._parts, self._size, self._skipped = [], 0, 0
+            yield line, start, self.offset
+        rest = chunk[at:]
+        if rest:
+            self._parts.append(rest)
+            self._size += len(rest)
+            if self._size > self._max:
+                self._skipped += self._size
+                self._parts, self._size = [], 0
+
+
+def parse(raw: bytes, loads: Loads = json.loads) -> tuple[dict[str, Any] | None, bool]:
+    """The object of a line and whether garbage stood before it; (None, False) when nothing can be saved."""
+    text = raw.strip(b" \t\r\x00")
+    if not text:
+        return None, False
+    obj = _try(text, loads)
+    if obj is not None:
+        return obj, False
+    at = text.find(b'{"', 1)
+    tries = 0
+    while at >= 0 and tries < 64:
+        obj = _try(text[at:], loads)
+        if obj is not None and "type" in obj:
+            return obj, True
+        at = text.find(b'{"', at + 1)
+        tries += 1
+    return None, False
+
+
+def _try(text: bytes, loads: Loads) -> dict[str, Any] | None:
+    if not text.startswith(b"{"):
+        return None
+    try:
+        obj = loads(text)
+    except (ValueError, RecursionError):
+        # json.loads refuses invalid UTF-8 with a ValueError: show what is readable instead of nothing.
+        try:
+            obj = json.loads(text.decode("utf-8", "replace"))
+        except (ValueError, RecursionError):
+            return None
+    return obj if isinstance(obj, dict) else None
+
+
+def read_lines(splitter: LineSplitter, chunk: bytes, loads: Loads = json.loads) -> Iterator[Line]:
+    """The lines that `chunk` completes; blank lines are left out."""
+    for raw, start, end in splitter.feed(chunk):
+        if raw is None:
+            yield Line(None, start, end)
+        elif raw.strip():
+            obj, torn = parse(raw, loads)
+            yield Line(obj, start, end, torn)
