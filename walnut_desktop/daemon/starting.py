@@ -1,0 +1,128 @@
+"""Starting a session's process (Rule S1's half in the daemon): every check before anything is touched."""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+from pathlib import Path
+
+from walnut_desktop.daemon import fifo, stream_file
+from walnut_desktop.daemon.environment import agent_environment
+from walnut_desktop.daemon.identity import identify, is_alive
+from walnut_desktop.daemon.journal import Journal
+from walnut_desktop.daemon.launch import (
+    LaunchError,
+    practice_command,
+    resolve_program,
+    spawn,
+)
+from walnut_desktop.daemon.live_registry import find_holder
+from walnut_desktop.daemon.processes import Watch
+from walnut_desktop.daemon.reaper import Reaper
+from walnut_desktop.daemon.registry import Owned, Registry
+from walnut_desktop.protocol.messages import RemoteError, Start
+
+log = logging.getLogger(__name__)
+
+
+class Starter:
+    """Spawns agents under the gate of their session."""
+
+    def __init__(self, registry: Registry, journal: Journal, reaper: Reaper) -> None:
+        self._registry = registry
+        self._journal = journal
+        self._reaper = reaper
+
+    async def start(self, request: Start) -> Owned:
+        """The running process. Raises RemoteError with a word and a sentence; then nothing was made."""
+        async with self._registry.gate(request.sid):
+            before = self._registry.owned.get(request.sid)
+            if before is not None and not is_alive(before.agent, self._registry.boot):
+                await before.ended.wait()  # its end is being dealt with: milliseconds
+            argv, cwd = self._check(request)
+            return self._spawn(request, argv, cwd)
+
+    def _check(self, request: Start) -> tuple[list[str], str]:
+        sid = request.sid
+        if sid in self._registry.owned:
+            raise RemoteError("already_running", "This session has a running process already.")
+        cwd = Path(request.cwd).expanduser()
+        if not cwd.is_absolute() or not cwd.is_dir():
+            raise RemoteError("cwd_missing", f"The folder {cwd} does not exist.")
+        if not os.access(cwd, os.R_OK | os.X_OK):
+            raise RemoteError("cwd_forbidden", f"The folder {cwd} can't be entered.")
+        if not request.argv:
+            raise RemoteError("bad_request", "There is no program to start.")
+        name = request.argv[0]
+        if name == "@practice":
+            argv = [*practice_command(), *request.argv[1:]]
+        else:
+            program = resolve_program(name, os.environ.get("PATH"))
+            if program is None:
+                raise RemoteError("program_missing", f"The program “{name}” was not found.")
+            argv = [program, *request.argv[1:]]
+        if request.config_dir:
+            holder = find_holder(request.config_dir, sid)
+            if holder is not None:
+                raise RemoteError(
+                    "held_elsewhere",
+                    f"This session already runs in another process (pid {holder.pid}).",
+                    {"pid": holder.pid},
+                )
+        if not request.resume and stream_file.size_of(self._registry.files(sid).stream):
+            raise RemoteError("sid_in_use", "There is a session with this id already.")
+        return argv, str(cwd)
+
+    def _spawn(self, request: Start, argv: list[str], cwd: str) -> Owned:
+        sid, files = request.sid, self._registry.files(request.sid)
+        number = secrets.token_hex(6)
+        kind = "resume" if request.resume else "new"
+        fresh = not request.resume
+        try:
+            self._journal.append(
+                sid, kind, home=request.home, task=request.task, cwd=cwd, spawn=number
+            )
+            stream_file.ensure(files.stream)
+            fifo.make(files.fifo)
+            stream_file.append_marker(
+                files.stream,
+                {
+                    "type": "walnut",
+                    "subtype": "process-start",
+                    "spawn": number,
+                    "resume": request.resume,
+                },
+            )
+            pipe = fifo.Fifo(files.fifo)
+        except OSError as error:
+            raise RemoteError(
+                "disk", f"The session's files can't be written: {error.strerror or error}."
+            ) from None
+        env = agent_environment(os.environ, request.env)
+        env["PWD"] = cwd
+        try:
+            launched = spawn(argv, cwd, env, files.fifo, files.stream, files.errors, files.exit)
+        except LaunchError as error:
+            pipe.close()
+            if fresh:
+                files.stream.unlink(missing_ok=True)
+            else:
+                self._reaper.settle_files(files, number, None, intended=False)
+            files.fifo.unlink(missing_ok=True)
+            raise RemoteError(error.word, str(error)) from None
+        boot = self._registry.boot
+        agent = identify(launched.pid, boot)
+        shim = identify(launched.shim_pid, boot)
+        if agent is None:
+            # It has ended already; the shell tells the code, and the reaper the rest.
+            agent = (shim or identify(os.getpid(), boot))._replace(  # type: ignore[union-attr]
+                pid=launched.pid, start="ended"
+            )
+        owned = Owned(sid, number, agent, shim, files, pipe, child=launched.shim)
+        self._registry.owned[sid] = owned
+        self._registry.exits.pop(sid, None)
+        owned.save()
+        owned.watch = Watch(agent, boot, lambda: self._reaper.process_ended(owned))
+        log.info("started sid=%s pid=%s spawn=%s resume=%s", sid, agent.pid, number, request.resume)
+        return owned
