@@ -78,6 +78,8 @@ async def _serve(home: Path, idle_exit_s: Optional[float]) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, server.leave)
+    # A handler, not “ignore”: what is ignored here would be ignored in every agent, too.
+    loop.add_signal_handler(signal.SIGHUP, lambda: None)
     path = socket_path(home, os.environ.get("XDG_RUNTIME_DIR", ""), os.getuid())
     await server.run(listen(path))
 
@@ -109,9 +111,6 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     if lock is None:
         sys.stderr.write("walnut-desktop daemon: one runs already for this home.\n")
         return EXIT_ALREADY_RUNNING
-    os.umask(0o077)
-    signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     _log_to(folder / "daemon.log")
     _raise_file_limit()
     try:
