@@ -1,4 +1,4 @@
-"""Opening the database: refuse a newer one untouched, back up, migrate, and say known troubles in a sentence."""
+"""Opening the database: refuse a newer one untouched, back up, migrate; known troubles become a sentence."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def prepare(
     path: Path,
     backups: Path,
     now: datetime,
-    steps: Sequence[migrations.Callable[[sqlite3.Connection], None]] = migrations.STEPS,
+    steps: Sequence[migrations.Step] = migrations.STEPS,
 ) -> None:
     """Bring the file to the latest schema. Raises StoreTooNew or StoreError; then it is as it was."""
     try:
@@ -47,9 +47,7 @@ def prepare(
         raise known_trouble(error, path) from error
 
 
-def _migrate(
-    path: Path, version: int, steps: Sequence[migrations.Callable[[sqlite3.Connection], None]]
-) -> None:
+def _migrate(path: Path, version: int, steps: Sequence[migrations.Step]) -> None:
     path.touch(mode=0o600, exist_ok=True)
     db = sqlite3.connect(path, isolation_level=None)
     try:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from walnut_desktop.store.columns import from_json, time_to_text, to_json
-from walnut_desktop.store.tables import NoticeRow, UiStateRow
+from walnut_desktop.store.tables import NoticeRow, UiStateRow, tuples
 
 
 class Notices:
@@ -23,9 +23,10 @@ class UiState:
 
     def get(self, key: str, default: Any = None) -> Any:
         """What was put, or the default."""
-        row = UiStateRow.select(UiStateRow.value).where(UiStateRow.key == key).tuples().first()
-        return default if row is None else from_json(row[0])
+        rows = tuples(UiStateRow.select(UiStateRow.value).where(UiStateRow.key == key))
+        return from_json(rows[0][0]) if rows else default
 
     def put(self, key: str, value: Any) -> None:
         """Remember a JSON value."""
-        UiStateRow.replace(key=key, value=to_json(value)).execute()
+        row = {"key": key, "value": to_json(value)}
+        UiStateRow.insert(row).on_conflict_replace().execute()

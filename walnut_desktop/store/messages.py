@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from walnut_desktop.domain.ids import MessageId, Sid
 from walnut_desktop.domain.message import OPEN_STATES, Message, MessageState
 from walnut_desktop.store.columns import maybe_text, maybe_time, text_to_time, time_to_text
-from walnut_desktop.store.tables import MessageRow
+from walnut_desktop.store.tables import MessageRow, dicts, tuples
 
 
 def to_row(message: Message) -> dict[str, Any]:
@@ -47,23 +48,22 @@ class Messages:
 
     def add(self, message: Message) -> Message:
         """Queue it; the answer knows its place. The same id twice is the same message."""
-        row = MessageRow.select().where(MessageRow.id == message.id).dicts().first()
-        if row is not None:
-            return from_row(row)
-        MessageRow.insert(to_row(message)).execute()
-        stored = MessageRow.select().where(MessageRow.id == message.id).dicts().get()
-        return from_row(stored)
+        stored = self.get(message.id)
+        if stored is not None:
+            return stored
+        seq = MessageRow.insert(to_row(message)).execute()
+        return replace(message, seq=int(seq))
 
     def get(self, message_id: str) -> Message | None:
         """The message with this id."""
-        row = MessageRow.select().where(MessageRow.id == message_id).dicts().first()
-        return None if row is None else from_row(row)
+        rows = dicts(MessageRow.select().where(MessageRow.id == message_id))
+        return from_row(rows[0]) if rows else None
 
     def in_states(self, sid: Sid, states: Iterable[MessageState]) -> list[Message]:
         """A session's messages in one of the states, in order."""
         values = [state.value for state in states]
         rows = MessageRow.select().where((MessageRow.sid == sid) & MessageRow.state.in_(values))
-        return [from_row(row) for row in rows.order_by(MessageRow.seq).dicts()]
+        return [from_row(row) for row in dicts(rows.order_by(MessageRow.seq))]
 
     def unfinished(self, sid: Sid) -> list[Message]:
         """What a chat still has to show below the transcript: all but consumed and cancelled."""
@@ -74,7 +74,7 @@ class Messages:
         """The sessions that have messages on their way."""
         values = [state.value for state in OPEN_STATES]
         rows = MessageRow.select(MessageRow.sid).where(MessageRow.state.in_(values)).distinct()
-        return [Sid(sid) for (sid,) in rows.tuples()]
+        return [Sid(sid) for (sid,) in tuples(rows)]
 
     def save(self, message: Message) -> None:
         """Store its new state."""

@@ -15,7 +15,7 @@ from walnut_desktop.store.columns import (
     time_to_text,
     to_json,
 )
-from walnut_desktop.store.tables import SessionRow
+from walnut_desktop.store.tables import SessionRow, dicts, tuples
 
 
 def to_row(session: Session) -> dict[str, Any]:
@@ -84,7 +84,8 @@ def from_row(row: Mapping[str, Any]) -> Session:
     )
 
 
-_COLUMNS = [field for field in SessionRow._meta.sorted_fields if field.name != "fold"]
+# Everything but the checkpoint, which can be large and is asked for alone.
+_COLUMNS = [field for field in SessionRow._meta.sorted_fields if field.name != "fold"]  # noqa: SLF001
 
 
 class Sessions:
@@ -92,25 +93,25 @@ class Sessions:
 
     def all(self) -> dict[Sid, Session]:
         """Every session by sid."""
-        rows = SessionRow.select(*_COLUMNS).order_by(SessionRow.created_at).dicts().iterator()
+        rows = dicts(SessionRow.select(*_COLUMNS).order_by(SessionRow.created_at))
         sessions = (from_row(row) for row in rows)
         return {session.sid: session for session in sessions}
 
     def get(self, sid: str) -> Session | None:
         """The session with this sid."""
-        row = SessionRow.select(*_COLUMNS).where(SessionRow.sid == sid).dicts().first()
-        return None if row is None else from_row(row)
+        rows = dicts(SessionRow.select(*_COLUMNS).where(SessionRow.sid == sid))
+        return from_row(rows[0]) if rows else None
 
     def with_status(self, statuses: Iterable[SessionStatus]) -> list[Session]:
         """Those in one of the states."""
         values = [status.value for status in statuses]
-        rows = SessionRow.select(*_COLUMNS).where(SessionRow.status.in_(values)).dicts()
+        rows = dicts(SessionRow.select(*_COLUMNS).where(SessionRow.status.in_(values)))
         return [from_row(row) for row in rows]
 
     def of_task(self, task_id: TaskId) -> list[Session]:
         """The sessions of a task, oldest first."""
         rows = SessionRow.select(*_COLUMNS).where(SessionRow.task_id == task_id)
-        return [from_row(row) for row in rows.order_by(SessionRow.created_at).dicts()]
+        return [from_row(row) for row in dicts(rows.order_by(SessionRow.created_at))]
 
     def add(self, session: Session) -> None:
         """Store a new one."""
@@ -124,10 +125,10 @@ class Sessions:
 
     def checkpoint(self, sid: Sid) -> dict[str, Any] | None:
         """The checkpoint of the folded state, or None."""
-        row = SessionRow.select(SessionRow.fold).where(SessionRow.sid == sid).tuples().first()
-        if row is None or row[0] is None:
+        rows = tuples(SessionRow.select(SessionRow.fold).where(SessionRow.sid == sid))
+        if not rows or rows[0][0] is None:
             return None
-        data = from_json(row[0])
+        data = from_json(rows[0][0])
         return data if isinstance(data, dict) else None
 
     def save_checkpoint(self, sid: Sid, data: Mapping[str, Any] | None) -> None:

@@ -15,7 +15,7 @@ from walnut_desktop.store.columns import (
     time_to_text,
     to_json,
 )
-from walnut_desktop.store.tables import TaskRow
+from walnut_desktop.store.tables import TaskRow, dicts, tuples
 
 
 def to_row(task: Task) -> dict[str, Any]:
@@ -89,31 +89,30 @@ class Tasks:
 
     def all(self) -> dict[TaskId, Task]:
         """Every task by id."""
-        tasks = (from_row(row) for row in TaskRow.select().dicts().iterator())
+        tasks = (from_row(row) for row in dicts(TaskRow.select()))
         return {task.id: task for task in tasks}
 
     def get(self, task_id: str) -> Task | None:
         """The task with exactly this id."""
-        row = TaskRow.select().where(TaskRow.id == task_id).dicts().first()
-        return None if row is None else from_row(row)
+        rows = dicts(TaskRow.select().where(TaskRow.id == task_id))
+        return from_row(rows[0]) if rows else None
 
     def titles(self) -> dict[TaskId, str]:
         """Ids and titles, for finding by prefix."""
-        rows = TaskRow.select(TaskRow.id, TaskRow.title).tuples()
+        rows = tuples(TaskRow.select(TaskRow.id, TaskRow.title))
         return {TaskId(task_id): title for task_id, title in rows}
 
     def children(self, task_id: TaskId) -> list[Task]:
         """The direct children."""
-        rows = TaskRow.select().where(TaskRow.parent_id == task_id).dicts()
+        rows = dicts(TaskRow.select().where(TaskRow.parent_id == task_id))
         return [from_row(row) for row in rows]
 
     def last_position(self, parent_id: TaskId | None) -> float:
         """The greatest position among the siblings below a parent; 0 when there are none."""
         match = TaskRow.parent_id.is_null() if parent_id is None else TaskRow.parent_id == parent_id
-        row = (
-            TaskRow.select(TaskRow.position).where(match).order_by(TaskRow.position.desc()).first()
-        )
-        return float(row.position) if row is not None else 0.0
+        query = TaskRow.select(TaskRow.position).where(match)
+        rows = tuples(query.order_by(TaskRow.position.desc()).limit(1))
+        return float(rows[0][0]) if rows else 0.0
 
     def add(self, task: Task) -> None:
         """Store a new one."""

@@ -10,5 +10,7 @@ from sqlite3 import Connection
 
 from walnut_desktop.store.migrations import m0001_first
 
-STEPS: tuple[Callable[[Connection], None], ...] = (m0001_first.up,)
+Step = Callable[[Connection], None]
+
+STEPS: tuple[Step, ...] = (m0001_first.up,)
 LATEST = len(STEPS)
