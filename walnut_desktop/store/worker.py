@@ -125,6 +125,6 @@ class Store:
 
     def _close(self) -> None:
         if self._db is not None:
-            self._db.connection().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._db.execute_sql("PRAGMA wal_checkpoint(TRUNCATE)")  # type: ignore[no-untyped-call]
             self._db.close()
             self._db = None

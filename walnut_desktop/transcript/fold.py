@@ -66,6 +66,7 @@ class FoldState:
     next_index: int = 0
     last_result: TurnResult | None = None
     last_turn_offset: int = 0
+    bad_before_turn: int = 0
     assistant_error: str = ""
     spoke: bool = False  # the model has answered something in this process
     last_text: str = ""
@@ -239,8 +240,13 @@ class Fold:
             # The agent goes on: whatever it asked has been answered (cli-protocol 6.2).
             state.pending.clear()
             state.settled = False
-        elif word == "idle" and not state.turn_open:
-            state.settled = True
+        elif word == "idle":
+            if state.turn_open and state.bad > state.bad_before_turn:
+                # The result was in a line that could not be read: the turn is over all the same.
+                state.turn_open = False
+                state.lost_results += 1
+            if not state.turn_open:
+                state.settled = True
 
     def _init(self, obj: dict[str, Any], end: int) -> None:
         state = self.state
@@ -252,6 +258,7 @@ class Fold:
         state.process = "running"
         if not state.turn_open:
             state.turns += 1
+            state.bad_before_turn = state.bad
         state.turn_open = True
         state.settled = False
         state.last_turn_offset = end

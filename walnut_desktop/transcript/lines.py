@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 Loads = Callable[[bytes], Any]
 
-MAX_LINE = 64 * 1024 * 1024
+MAX_LINE = 8 * 1024 * 1024
 
 
 class Line(NamedTuple):
