@@ -42,11 +42,22 @@ def claude_env(tmp_path: Path, messages_api: MessagesApi) -> dict[str, str]:
 
 def claude_environment(home: Path, url: str) -> dict[str, str]:
     """The environment, for tests that start their own API."""
-    foreign = ("CLAUDE", "ANTHROPIC_", "AI_AGENT", "XDG_")
+    foreign = (
+        "CLAUDE",
+        "ANTHROPIC_",
+        "AI_AGENT",
+        "XDG_CONFIG",
+        "XDG_DATA",
+        "XDG_STATE",
+        "XDG_CACHE",
+    )
     kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
+    scratch = home / "tmp"
+    scratch.mkdir(mode=0o700)
     return {
         **kept,
         "HOME": str(home),
+        "CLAUDE_CODE_TMPDIR": str(scratch),
         "ANTHROPIC_BASE_URL": url,
         "ANTHROPIC_API_KEY": "made-up-key",
         "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",

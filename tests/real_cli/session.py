@@ -166,7 +166,9 @@ class CliSession:
         return self.process.wait(PATIENCE)
 
     def close(self) -> None:
-        """End the CLI and everything below it, whatever state it is in."""
+        """End the CLI and everything below it, whatever state it is in; once is enough."""
+        if self._stdin < 0:
+            return
         family = self._family()
         self.process.terminate()
         try:
@@ -182,6 +184,7 @@ class CliSession:
         if self.process.stdout is not None:
             self.process.stdout.close()
         os.close(self._stdin)
+        self._stdin = -1
 
     def _family(self) -> list[psutil.Process]:
         """Listed before the end: a tool leads its own session and outlives a killed CLI."""
