@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from walnut_desktop import __version__
+from walnut_desktop.daemon import stream_file
 from walnut_desktop.daemon.adoption import adopt_all
 from walnut_desktop.daemon.canonical import find_messages
 from walnut_desktop.daemon.connection import Connection
@@ -25,7 +26,16 @@ from walnut_desktop.daemon.starting import Starter
 from walnut_desktop.daemon.watching import FolderWatch
 from walnut_desktop.protocol import capabilities
 from walnut_desktop.protocol.endpoint import PROTOCOL_VERSION
-from walnut_desktop.protocol.messages import Lookup, Send, SendRaw, Start, Status, Stop, parse
+from walnut_desktop.protocol.messages import (
+    Lookup,
+    RemoteError,
+    Send,
+    SendRaw,
+    Start,
+    Status,
+    Stop,
+    parse,
+)
 
 log = logging.getLogger(__name__)
 
@@ -56,6 +66,8 @@ class Server:
             "status": self._status,
             "list": self._list,
             "lookup": self._lookup,
+            "stat_stream": self._stat_stream,
+            "discard": self._discard,
             "shutdown": self._shutdown,
         }
 
@@ -170,6 +182,20 @@ class Server:
             None, find_messages, request.config_dir or "~/.claude", request.sid, request.uuids
         )
         return {"found": sorted(found)}
+
+    async def _stat_stream(self, frame: Mapping[str, Any]) -> dict[str, Any]:
+        path = self._registry.files(parse(Status, frame).sid).stream
+        return {"size": stream_file.size_of(path), "epoch": stream_file.epoch_of(path)}
+
+    async def _discard(self, frame: Mapping[str, Any]) -> dict[str, Any]:
+        """Remove what a start that failed has left; never of a living session."""
+        sid = parse(Status, frame).sid
+        if sid in self._registry.owned:
+            raise RemoteError("already_running", "The session runs.")
+        files = self._registry.files(sid)
+        for path in (files.stream, files.errors, files.fifo, files.pgid, files.exit):
+            path.unlink(missing_ok=True)
+        return {}
 
     async def _shutdown(self, frame: Mapping[str, Any]) -> dict[str, Any]:
         """Leave; with `end_sessions` end every session of the asking home first."""

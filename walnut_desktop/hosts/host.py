@@ -13,7 +13,7 @@ from typing import Any, Protocol
 
 from walnut_desktop.domain.errors import HostUnreachable
 from walnut_desktop.hosts.link import Following, Link, OnData
-from walnut_desktop.protocol.messages import Attach, ReadStream, RemoteError, to_wire
+from walnut_desktop.protocol.messages import Attach, ReadStream, RemoteError, Status, to_wire
 from walnut_desktop.runtime.backoff import Backoff
 from walnut_desktop.runtime.spawner import Spawner
 
@@ -67,6 +67,10 @@ class Host:
     async def read_stream(self, request: ReadStream) -> bytes | None:
         """A range of a stream file; None when there is none."""
         return await (await self._ready()).read_stream(request)
+
+    async def stream_size(self, sid: str) -> int:
+        """The size of a session's stream file in bytes; 0 when there is none."""
+        return int((await self.request("stat_stream", Status(sid))).get("size") or 0)
 
     async def connect(self) -> None:
         """Make sure that the link is up."""
