@@ -199,12 +199,15 @@ def as_text(index: Index) -> str:
     for rule, title in index.titles.items():
         lines.append(f"{rule:6}{title}")
         lines += [f"      {test}" for test in tests[rule]]
+    return "\n".join([*lines, "", summary(index)])
+
+
+def summary(index: Index) -> str:
+    """How many rules have tests, and which have none."""
+    tests = index.tests_by_rule()
     without = [rule for rule, marked in tests.items() if not marked]
-    lines.append("")
-    lines.append(f"{len(tests) - len(without)} of {len(tests)} rules have tests.")
-    if without:
-        lines.append("None yet: " + " ".join(without))
-    return "\n".join(lines)
+    counted = f"{len(tests) - len(without)} of {len(tests)} rules have tests."
+    return f"{counted}\nNone yet: {' '.join(without)}" if without else counted
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -220,9 +223,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     index = build_index()
-    print(
-        json.dumps({"rules": index.tests_by_rule()}, indent=2) if options.json else as_text(index)
-    )
+    if options.json:
+        print(json.dumps({"rules": index.tests_by_rule()}, indent=2))
+    else:
+        print(summary(index) if options.check else as_text(index))
     if not options.check:
         return 0
     faults = index.faults(read_claimed(CLAIMED.read_text(encoding="utf-8")))
