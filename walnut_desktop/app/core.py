@@ -25,6 +25,7 @@ from walnut_desktop.runtime.clock import Clock, SystemClock
 from walnut_desktop.runtime.paths import Paths
 from walnut_desktop.runtime.settings import SettingsFile
 from walnut_desktop.runtime.spawner import Spawner
+from walnut_desktop.sessions.follow import LeftBehind
 from walnut_desktop.sessions.service import SessionService
 from walnut_desktop.store.worker import Store
 from walnut_desktop.tasks.service import TaskService
@@ -81,12 +82,13 @@ class Core:
             raise
         for problem in self.settings.problems:
             self.bus.publish([Problem(problem)])
-        self.spawner.spawn(self._reach_helper(), "reach-helper")
+        left = await self.sessions.left_behind()
+        self.spawner.spawn(self._reach_helper(left), "reach-helper")
 
-    async def _reach_helper(self) -> None:
+    async def _reach_helper(self, left: LeftBehind) -> None:
         try:
             await self.host.connect()
-            await self.sessions.catch_up()
+            await self.sessions.catch_up(left)
         except HostUnreachable as error:
             self.bus.publish([HostChanged(None, connected=False, detail=error.sentence())])
 

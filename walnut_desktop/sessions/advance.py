@@ -159,6 +159,8 @@ def _task(
         )
     if not after.holds_slot:
         new = slots.release(new, after.sid)  # Rule S5.5
+    elif not before.holds_slot and slots.holder(new, after.slot) is None:
+        new = slots.reserve(new, after.slot, after.sid)  # it is back: a resumed session
     return replace(new, updated_at=now) if new != task else task
 
 

@@ -7,16 +7,16 @@ is stored with the state in one transaction, so that a restart goes on exactly t
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from walnut_desktop.domain.attention import Watching
 from walnut_desktop.domain.errors import HostUnreachable
 from walnut_desktop.domain.events import Happened, MessageChanged, SessionChanged, TaskChanged
 from walnut_desktop.domain.ids import Sid, TaskId
 from walnut_desktop.domain.message import OPEN_STATES
-from walnut_desktop.domain.session import SessionStatus
+from walnut_desktop.domain.session import Session, SessionStatus
 from walnut_desktop.hosts.host import Host
 from walnut_desktop.protocol.messages import Attach
 from walnut_desktop.runtime.single_flight import SingleFlight
@@ -29,6 +29,13 @@ from walnut_desktop.transcript.fold import Fate, FoldState
 log = logging.getLogger(__name__)
 
 EXIT_GRACE_S = 2.0
+
+
+class LeftBehind(NamedTuple):
+    """Sessions to follow, and those whose start was cut off."""
+
+    sids: list[Sid]
+    unborn: list[Session]
 
 
 class Follower:
@@ -55,11 +62,15 @@ class Follower:
             data = await self._store.run(lambda unit: unit.sessions.checkpoint(sid))
             state = FoldState.from_json(data) if data else None
             live = self._live.setdefault(sid, LiveSession(sid, state, self._changed))
-        if live.following is None:
-            await self._attach(live)
+        await self._attach(live)
         return live
 
     async def _attach(self, live: LiveSession) -> None:
+        async with live.attaching:
+            if live.following is None:
+                await self._attach_now(live)
+
+    async def _attach_now(self, live: LiveSession) -> None:
         request = Attach(live.sid, live.resume_offset(), live.state.epoch)
         following = await self._host.follow(request, live.take)
         if following.restarted:
@@ -85,8 +96,7 @@ class Follower:
     async def link_back(self) -> None:
         """Go on with every session where it was."""
         for live in list(self._live.values()):
-            if live.following is None:
-                await self._attach(live)
+            await self._attach(live)
 
     def forget(self, sid: Sid) -> None:
         """It never came to be, or nobody needs it any more."""
@@ -157,27 +167,30 @@ class Follower:
         if outcome.task is not None and outcome.task != task:
             unit.tasks.save(outcome.task)
             unit.emit(TaskChanged(outcome.task))
-        unit.emit(SessionChanged(after))
+        if replace(after, consumed_offset=0) != replace(session, consumed_offset=0):
+            unit.emit(SessionChanged(after))
         for event in outcome.events:
             if not isinstance(event, Happened) or unit.notices.first_time(event.key, unit.now):
                 unit.emit(event)
 
-    async def follow_known(self) -> list[Sid]:
-        """On start: follow every session that may have a process (Rule S4). Answers which."""
-        alive = (SessionStatus.RUNNING, SessionStatus.IDLE, SessionStatus.STARTING)
-
-        def wanted(unit: Unit) -> list[Sid]:
-            sessions = [
-                session
-                for session in unit.sessions.all().values()
-                if not session.archived and (session.status in alive or session.pid is not None)
-            ]
-            return [*{*(session.sid for session in sessions), *unit.messages.sessions_with_open()}]
-
-        sids = await self._store.run(wanted)
+    async def follow_all(self, sids: Iterable[Sid]) -> None:
+        """Follow each; one that can't be followed does not keep the others from it."""
         for sid in sids:
             try:
                 await self.follow(sid)
             except HostUnreachable as error:
                 log.warning("can't follow %s: %s", sid, error)
-        return sids
+
+
+def left_behind(unit: Unit) -> LeftBehind:
+    """What the app before this one has left: read before anything new is begun (Rule S4)."""
+    may_live = (SessionStatus.RUNNING, SessionStatus.IDLE, SessionStatus.STARTING)
+    sessions = [
+        session
+        for session in unit.sessions.all().values()
+        if not session.archived and (session.status in may_live or session.pid is not None)
+    ]
+    sids = dict.fromkeys(session.sid for session in sessions)
+    sids.update(dict.fromkeys(unit.messages.sessions_with_open()))
+    unborn = [session for session in sessions if session.status is SessionStatus.STARTING]
+    return LeftBehind(list(sids), unborn)

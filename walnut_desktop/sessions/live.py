@@ -26,6 +26,7 @@ class LiveSession:
         self._signature: tuple[Any, ...] = ()
         self._fates: dict[str, Fate] = {}
         self._changed = asyncio.Event()
+        self.attaching = asyncio.Lock()
         self.following: Following | None = None
         self.alive: bool | None = None
         self.stopping = False
@@ -58,8 +59,12 @@ class LiveSession:
         """Where a new link goes on: behind the last byte taken, torn line included."""
         return self._splitter.read_offset
 
-    def take(self, _offset: int, data: bytes) -> None:
-        """Bytes have come."""
+    def take(self, offset: int, data: bytes) -> None:
+        """Bytes have come. What was taken before is left out: no byte counts twice (Rule S4)."""
+        have = self._splitter.read_offset
+        if offset > have:
+            raise ValueError(f"bytes {have} to {offset} of {self.sid} are missing")
+        data = data[have - offset :]
         for line in read_lines(self._splitter, data, orjson.loads):
             self.fold.feed(line)
         self._fates.update(self.fold.take_changes())

@@ -16,7 +16,7 @@ from walnut_desktop.hosts.host import Host
 from walnut_desktop.runtime.clock import Clock
 from walnut_desktop.runtime.paths import Paths
 from walnut_desktop.runtime.spawner import Spawner
-from walnut_desktop.sessions.follow import Follower
+from walnut_desktop.sessions.follow import Follower, LeftBehind, left_behind
 from walnut_desktop.sessions.pump import Pump
 from walnut_desktop.sessions.start import Starter, StartRequest
 from walnut_desktop.sessions.steer import Steering
@@ -116,11 +116,15 @@ class SessionService:
         await transcript.open()
         return transcript
 
-    async def catch_up(self) -> None:
+    async def left_behind(self) -> LeftBehind:
+        """What the app before this one has left; asked before anything new is begun."""
+        return await self._store.run(left_behind)
+
+    async def catch_up(self, left: LeftBehind) -> None:
         """On start (Rule S4): follow what may live, take back what never began, send what waits."""
-        sids = await self.follower.follow_known()
-        await self.starter.take_back_unborn()
-        for sid in sids:
+        await self.follower.follow_all(left.sids)
+        await self.starter.take_back_unborn(left.unborn)
+        for sid in left.sids:
             self.pump.ask(sid)
 
     def link_lost(self) -> None:

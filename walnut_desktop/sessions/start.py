@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import uuid as uuids
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -260,35 +261,15 @@ class Starter:
         await self._store.run(unit_of_work)
 
     async def resume(self, sid: Sid) -> None:
-        """A fresh process for a session whose own has ended. Its task's slot is taken again if it is free."""
-
-        def take_slot(unit: Unit) -> Session:
-            session = unit.sessions.get(sid)
-            if session is None:
-                raise NotFound("This session is not known any more.")
-            task = unit.tasks.get(session.task_id) if session.task_id else None
-            if task is not None and slots.holder(task, session.slot) is None:
-                task = replace(slots.reserve(task, session.slot, sid), updated_at=unit.now)
-                unit.tasks.save(task)
-                unit.emit(TaskChanged(task))
-            after = replace(
-                session,
-                status=SessionStatus.RUNNING,
-                reason=Reason.MESSAGE_SENT.value,
-                error="",
-                updated_at=unit.now,
-            )
-            unit.sessions.save(after)
-            unit.emit(SessionChanged(after))
-            return after
-
-        before = await self._store.run(lambda unit: unit.sessions.get(sid))
-        session = await self._store.run(take_slot)
+        """A fresh process for a session whose own has ended. Its lines then say how it stands."""
+        session = await self._store.run(lambda unit: unit.sessions.get(sid))
+        if session is None:
+            raise NotFound("This session is not known any more.")
         engine = self._engine(session.engine)
         try:
             live = await self._launch(session, engine, resume=True)
         except (StartFailed, HostUnreachable) as error:
-            await self._resume_failed(before or session, error.sentence())
+            await self._resume_failed(session, error.sentence())
             raise
         live.starting = False
         live.check()
@@ -326,13 +307,9 @@ class Starter:
         engine = self._engines.get(session.engine) if session is not None else None
         return engine.launch(LaunchSpec(sid)).config_dir if engine is not None else "~/.claude"
 
-    async def take_back_unborn(self) -> None:
+    async def take_back_unborn(self, unborn: Iterable[Session]) -> None:
         """On start: sessions that were still starting when the app ended, and whose process never was."""
-
-        def unborn(unit: Unit) -> list[Session]:
-            return unit.sessions.with_status([SessionStatus.STARTING])
-
-        for session in await self._store.run(unborn):
+        for session in unborn:
             live = self._follower.get(session.sid)
             if live is not None and live.is_alive() is False and not live.state.turns:
                 await self._take_back(session)

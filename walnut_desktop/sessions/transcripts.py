@@ -6,6 +6,7 @@ stream file, which holds everything that the agent has said and every message th
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 
 import orjson
@@ -43,6 +44,7 @@ class Transcript:
         self._on_reset = on_reset
         self._builder = ChatBuilder()
         self._splitter = LineSplitter()
+        self._attaching = asyncio.Lock()
         self._following: Following | None = None
         self._start = 0  # the first byte that is shown
         self._oldest: ChatBuilder = self._builder
@@ -90,6 +92,11 @@ class Transcript:
         return end
 
     async def _follow(self, expected: int) -> None:
+        async with self._attaching:
+            if self._following is None:
+                await self._follow_now(expected)
+
+    async def _follow_now(self, expected: int) -> None:
         request = Attach(self.sid, self._splitter.read_offset, self._epoch)
         self._target = expected
         following = await self._host.follow(request, self._take)
@@ -110,9 +117,10 @@ class Transcript:
         self._start = 0
         self._opening = True
 
-    def _take(self, _offset: int, data: bytes) -> None:
+    def _take(self, offset: int, data: bytes) -> None:
         if self._closed:
             return
+        data = data[max(0, self._splitter.read_offset - offset) :]
         changes = self._builder.feed(read_lines(self._splitter, data, orjson.loads))
         if self._opening:
             self._show_when_there()
@@ -152,7 +160,7 @@ class Transcript:
 
     async def link_back(self) -> None:
         """Go on behind the last byte."""
-        if self._following is None and not self._closed:
+        if not self._closed:
             await self._follow(self._splitter.read_offset)
 
     def close(self) -> None:
