@@ -22,6 +22,7 @@ from walnut_desktop.sessions.live import LiveSession
 from walnut_desktop.sessions.next_step import Do, Situation, Step, next_step
 from walnut_desktop.store.worker import Store, Unit
 from walnut_desktop.transcript.fold import Fate
+from walnut_desktop.transcript.verdict import died_at_birth
 
 log = logging.getLogger(__name__)
 
@@ -49,6 +50,7 @@ class Pump:
         self._flights = SingleFlight(spawner, self._run, "pump")
         self.resume: Callable[[Sid], Awaitable[None]]
         self.config_dir: Callable[[Sid], Awaitable[str]]
+        self.why_not: Callable[[Sid], Awaitable[str]]
 
     def ask(self, sid: Sid) -> None:
         """Something may be to do for the session."""
@@ -117,6 +119,9 @@ class Pump:
 
     async def _look_up(self, sid: Sid, live: LiveSession, messages: tuple[Message, ...]) -> bool:
         """What the ended process took up stands in its transcript; the rest goes out again (D1, 4.3)."""
+        if died_at_birth(live.state):
+            await self._mark(messages, MessageState.FAILED, await self.why_not(sid))
+            return True
         uuids = [message.id for message in messages]
         folder = await self.config_dir(sid)
         try:

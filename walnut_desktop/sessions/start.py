@@ -79,6 +79,7 @@ class Starter:
         self.timeout_s = 30.0
         pump.resume = self.resume
         pump.config_dir = self.config_dir
+        pump.why_not = self.why_not
 
     async def start(self, request: StartRequest) -> Session:
         """The running session. Raises StartFailed, SlotTakenError, InvalidInput …; then nothing is left."""
@@ -306,6 +307,17 @@ class Starter:
         session = await self._store.run(lambda unit: unit.sessions.get(sid))
         engine = self._engines.get(session.engine) if session is not None else None
         return engine.launch(LaunchSpec(sid)).config_dir if engine is not None else "~/.claude"
+
+    async def why_not(self, sid: Sid) -> str:
+        """Why the session's last process ended before it began, as a sentence."""
+        session = await self._store.run(lambda unit: unit.sessions.get(sid))
+        engine = self._engines.get(session.engine) if session is not None else None
+        label = engine.label if engine is not None else "The agent"
+        answer = await self._host.request("status", Status(sid))
+        told = answer["session"]
+        output = str(told.get("stderr") or "")
+        why = start_failure.by_output(output, told.get("code"), label)
+        return f"{why.message} {why.hint}".strip()
 
     async def take_back_unborn(self, unborn: Iterable[Session]) -> None:
         """On start: sessions that were still starting when the app ended, and whose process never was."""

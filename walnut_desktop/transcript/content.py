@@ -20,11 +20,11 @@ def content_text(content: Any) -> str:
         return content
     if not isinstance(content, list):
         return ""
-    texts = []
-    for block in content:
-        if isinstance(block, dict) and block.get("type") == "text":
-            texts.append(str(block.get("text") or ""))
-    return "\n".join(texts)
+    return "\n".join(
+        str(block.get("text") or "")
+        for block in content
+        if isinstance(block, dict) and block.get("type") == "text"
+    )
 
 
 def count_images(content: Any) -> int:

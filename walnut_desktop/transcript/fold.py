@@ -21,6 +21,7 @@ from walnut_desktop.transcript.results import TurnResult, read_result
 
 VERSION = 1
 RECENT_MESSAGES = 256
+RECENT_FOREIGN = 31
 
 
 class Fate(str, Enum):
@@ -58,10 +59,12 @@ class FoldState:
     title: str = ""
 
     agent_state: str = ""  # running, requires_action, idle; empty before the first
+    began: bool = False  # something has begun that no result has ended yet
     turn_open: bool = False
     turns: int = 0
     settled: bool = True
     results: int = 0
+    results_before: int = 0  # at the start of this process
     errors: int = 0
     next_index: int = 0
     last_result: TurnResult | None = None
@@ -74,6 +77,7 @@ class FoldState:
     pending: dict[str, PendingRequest] = field(default_factory=dict)
     background: dict[str, BackgroundTask] = field(default_factory=dict)
     messages: dict[str, Fate] = field(default_factory=dict)
+    foreign: tuple[str, ...] = ()
     consumed: int = 0
     retry: str = ""
     compacting: bool = False
@@ -107,6 +111,7 @@ class FoldState:
                 )
             tasks = [BackgroundTask(*item) for item in data["background"]]
             state.background = {task.task_id: task for task in tasks}
+            state.foreign = tuple(data["foreign"])
             state.messages = {uuid: Fate(fate) for uuid, fate in data["messages"].items()}
             last = data["last_result"]
             state.last_result = None if last is None else TurnResult(*last)
@@ -198,8 +203,10 @@ class Fold:
         state.emits_state = False
         state.agent_state = ""
         state.turn_open = False
+        state.began = False
         state.settled = True
         state.next_index = 0
+        state.results_before = state.results
         state.spoke = False
         state.assistant_error = ""
         state.retry = ""
@@ -240,6 +247,7 @@ class Fold:
             # The agent goes on: whatever it asked has been answered (cli-protocol 6.2).
             state.pending.clear()
             state.settled = False
+            state.began = True
         elif word == "idle":
             if state.turn_open and state.bad > state.bad_before_turn:
                 # The result was in a line that could not be read: the turn is over all the same.
@@ -247,6 +255,7 @@ class Fold:
                 state.lost_results += 1
             if not state.turn_open:
                 state.settled = True
+                state.began = False
 
     def _init(self, obj: dict[str, Any], end: int) -> None:
         state = self.state
@@ -260,6 +269,7 @@ class Fold:
             state.turns += 1
             state.bad_before_turn = state.bad
         state.turn_open = True
+        state.began = True
         state.settled = False
         state.last_turn_offset = end
         state.assistant_error = ""
@@ -315,6 +325,7 @@ class Fold:
             state.process_cost = float(total)
         state.last_result = result
         state.turn_open = False
+        state.began = False
         state.retry = ""
         state.compacting = False
         if not state.emits_state or state.agent_state == "idle":
@@ -322,7 +333,12 @@ class Fold:
 
     def _lifecycle(self, obj: dict[str, Any], _end: int) -> None:
         uuid, word = obj.get("command_uuid"), obj.get("state")
-        if obj.get("wakeup_source"):
+        if not isinstance(uuid, str):
+            return
+        if word == "started" and uuid not in self.state.messages:
+            # Nobody has sent it: a schedule fired, or an interrupted turn was taken up again.
+            self.state.foreign = (*self.state.foreign[-RECENT_FOREIGN:], uuid)
+        if uuid in self.state.foreign:
             return
         if word == "queued":
             self._fate(uuid, Fate.QUEUED)

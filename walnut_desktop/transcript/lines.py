@@ -28,7 +28,8 @@ class Line(NamedTuple):
 class LineSplitter:
     """Cuts a byte stream into whole lines and knows each one's offsets.
 
-    A line over `max_line` bytes is dropped up to its newline and reported as unreadable: memory stays bounded.
+    A line over `max_line` bytes is dropped up to its newline and reported as unreadable: memory is
+    bounded.
     """
 
     def __init__(self, offset: int = 0, max_line: int = MAX_LINE) -> None:

@@ -78,6 +78,6 @@ def sentence(result: TurnResult) -> str:
         return "Stopped at the spending limit of this session."
     known = _SENTENCES.get(result.kind, "")
     detail = "" if result.text.startswith("[ede_diagnostic]") else result.text.strip()
-    if known and detail and result.kind not in ("authentication_failed",):
+    if known and detail and result.kind != "authentication_failed":
         return f"{known} ({detail})"
     return known or detail or "The turn ended with an error."

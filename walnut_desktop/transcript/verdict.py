@@ -20,11 +20,28 @@ class Verdict(NamedTuple):
     error: str = ""
 
 
+def died_at_birth(state: FoldState) -> bool:
+    """Whether the last process ended with an error before it did anything: a refused start or resume."""
+    return (
+        state.process == "ended"
+        and bool(state.exit_code)
+        and not state.began
+        and not state.spoke
+        and state.results == state.results_before
+    )
+
+
 def _died(state: FoldState) -> Verdict:
     last = state.last_result
     if state.end_intended:
         return Verdict(SessionStatus.STOPPED, Reason.USER_STOPPED.value)
-    if state.turn_open or not state.settled:
+    if died_at_birth(state):
+        return Verdict(
+            SessionStatus.ERROR,
+            Reason.PROCESS_EXITED_NO_RESULT.value,
+            f"The agent's process ended before it began (exit code {state.exit_code}).",
+        )
+    if state.began:
         code = f" (exit code {state.exit_code})" if state.exit_code is not None else ""
         return Verdict(
             SessionStatus.ERROR,
