@@ -20,6 +20,7 @@ from walnut_desktop.engines.practice import PracticeAgent
 from walnut_desktop.engines.registry import Engines
 from walnut_desktop.hosts.host import Host
 from walnut_desktop.hosts.local import LocalHost
+from walnut_desktop.protocol.messages import Shutdown
 from walnut_desktop.runtime.bus import Bus
 from walnut_desktop.runtime.clock import Clock, SystemClock
 from walnut_desktop.runtime.paths import Paths
@@ -98,6 +99,11 @@ class Core:
         await self.spawner.close()
         await self.store.close()
         self._release_lock()
+
+    async def shut_helper_down(self) -> None:
+        """End every session of this home and the helper itself (the tour and the tests clean up so)."""
+        home = str(self.paths.home)
+        await self.host.request("shutdown", Shutdown(home=home, end_sessions=True), 60.0)
 
     def report(self, error: BaseException, where: str) -> None:
         """The one place for errors that belong to nobody's call."""

@@ -31,6 +31,7 @@ from walnut_desktop.protocol.messages import (
     RemoteError,
     Send,
     SendRaw,
+    Shutdown,
     Start,
     Status,
     Stop,
@@ -199,12 +200,10 @@ class Server:
 
     async def _shutdown(self, frame: Mapping[str, Any]) -> dict[str, Any]:
         """Leave; with `end_sessions` end every session of the asking home first."""
-        if frame.get("end_sessions"):
-            stops = [
-                self._ender.stop(Stop(sid=sid, home=str(frame.get("home") or ""), reason="user"))
-                for sid in list(self._registry.owned)
-            ]
-            await asyncio.gather(*stops)
+        request = parse(Shutdown, frame)
+        if request.end_sessions:
+            stops = [Stop(sid=sid, home=request.home) for sid in self._registry.owned]
+            await asyncio.gather(*(self._ender.stop(stop) for stop in stops))
         asyncio.get_running_loop().call_later(0.05, self.leave)
         return {"left": [self._registry.describe(sid) for sid in self._registry.owned]}
 

@@ -79,7 +79,7 @@ class Loop(qasync.QEventLoop):  # type: ignore[misc]
                 break
             handle = self._soon.popleft()
             if not handle.cancelled():
-                handle._run()
+                handle._run()  # noqa: SLF001 - what a loop is for
             if time.monotonic() >= until:
                 break
         if self._soon:
@@ -106,7 +106,7 @@ class Loop(qasync.QEventLoop):  # type: ignore[misc]
     ) -> asyncio.TimerHandle:
         """Run the callback at the monotonic time `when`, never earlier."""
         handle = asyncio.TimerHandle(when, callback, args, self, context=context)
-        handle._scheduled = True  # type: ignore[attr-defined]
+        handle._scheduled = True  # type: ignore[attr-defined]  # noqa: SLF001
         heapq.heappush(self._later, (when, next(self._order), handle))
         if self._later[0][2] is handle:
             self._arm()
@@ -132,7 +132,7 @@ class Loop(qasync.QEventLoop):  # type: ignore[misc]
         now = self.time()
         while self._later and self._later[0][0] <= now:
             _, _, handle = heapq.heappop(self._later)
-            handle._scheduled = False  # type: ignore[attr-defined]
+            handle._scheduled = False  # type: ignore[attr-defined]  # noqa: SLF001
             if handle.cancelled():
                 self._cancelled = max(0, self._cancelled - 1)
             else:

@@ -1,4 +1,4 @@
-"""A second start shows the first window and leaves (D17). The kernel's lock decides; this socket only talks."""
+"""A second start shows the first window and leaves (D17). The lock decides; this socket only talks."""
 
 from __future__ import annotations
 

@@ -112,6 +112,14 @@ class ReadStream:
     length: int
 
 
+@dataclass(frozen=True)
+class Shutdown:
+    """The daemon leaves; with `end_sessions` it ends every session that belongs to `home` first."""
+
+    home: str
+    end_sessions: bool = False
+
+
 T = TypeVar("T")
 
 

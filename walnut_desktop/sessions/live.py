@@ -65,7 +65,7 @@ class LiveSession:
         if offset > have:
             raise ValueError(f"bytes {have} to {offset} of {self.sid} are missing")
         data = data[have - offset :]
-        for line in read_lines(self._splitter, data, orjson.loads):
+        for line in read_lines(self._splitter, data, orjson.loads, skip_deltas=True):
             self.fold.feed(line)
         self._fates.update(self.fold.take_changes())
         if self.caught_up:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 Loads = Callable[[bytes], Any]
 
@@ -44,31 +44,30 @@ class LineSplitter:
         """Where the next byte to be fed lies in the file."""
         return self.offset + self._skipped + self._size
 
-    def feed(self, chunk: bytes) -> Iterator[tuple[bytes | None, int, int]]:
+    def feed(self, chunk: bytes) -> list[tuple[Optional[bytes], int, int]]:
         """Whole lines as (bytes without newline, or None if too long, start, end)."""
-        at = 0
-        while True:
-            cut = chunk.find(b"\n", at)
-            if cut < 0:
-                break
-            piece = chunk[at:cut]
-            at = cut + 1
-            start = self.offset
-            if self._skipped:
-                line = None
-                self.offset = start + self._skipped + self._size + len(piece) + 1
+        pieces = chunk.split(b"\n")
+        rest = pieces.pop()
+        lines: list[tuple[Optional[bytes], int, int]] = []
+        end = self.offset
+        for piece in pieces:
+            start = end
+            if self._size or self._skipped:
+                piece = b"".join([*self._parts, piece])
+                end = start + self._skipped + len(piece) + 1
+                lines.append((None if self._skipped else piece, start, end))
+                self._parts, self._size, self._skipped = [], 0, 0
             else:
-                line = b"".join([*self._parts, piece]) if self._parts else piece
-                self.offset = start + len(line) + 1
-            self._parts, self._size, self._skipped = [], 0, 0
-            yield line, start, self.offset
-        rest = chunk[at:]
+                end = start + len(piece) + 1
+                lines.append((piece, start, end))
+        self.offset = end
         if rest:
             self._parts.append(rest)
             self._size += len(rest)
             if self._size > self._max:
                 self._skipped += self._size
                 self._parts, self._size = [], 0
+        return lines
 
 
 def parse(raw: bytes, loads: Loads = json.loads) -> tuple[dict[str, Any] | None, bool]:
@@ -104,11 +103,48 @@ def _try(text: bytes, loads: Loads) -> dict[str, Any] | None:
     return obj if isinstance(obj, dict) else None
 
 
-def read_lines(splitter: LineSplitter, chunk: bytes, loads: Loads = json.loads) -> Iterator[Line]:
-    """The lines that `chunk` completes; blank lines are left out."""
+# What a piece of streamed text is for the fold: it says only that the model speaks. Parsing every one would
+# cost more than all other lines together.
+_DELTA_HEAD = b'{"type":"stream_event"'
+DELTA: dict[str, Any] = {"type": "stream_event"}
+
+
+def read_lines(
+    splitter: LineSplitter, chunk: bytes, loads: Loads = json.loads, *, skip_deltas: bool = False
+) -> Iterator[Line]:
+    """The lines that `chunk` completes; blank lines are left out.
+
+    With `skip_deltas` a run of streamed pieces comes as one `DELTA`, unparsed. Only a line with as many opening
+    as closing braces is taken for one: a torn line that is glued to a whole one is looked at closely.
+    """
+    first = -1
+    last = 0
     for raw, start, end in splitter.feed(chunk):
+        if (
+            skip_deltas
+            and raw is not None
+            and raw.startswith(_DELTA_HEAD)
+            and raw.endswith(b"}")
+            and raw.count(b"{") == raw.count(b"}")
+        ):
+            if first < 0:
+                first = start
+            last = end
+            continue
+        if first >= 0:
+            yield Line(DELTA, first, last)
+            first = -1
         if raw is None:
             yield Line(None, start, end)
+            continue
+        try:
+            obj = loads(raw)
+        except (ValueError, RecursionError):
+            obj = None
+        if type(obj) is dict:
+            yield Line(obj, start, end)
         elif raw.strip():
             obj, torn = parse(raw, loads)
             yield Line(obj, start, end, torn)
+    if first >= 0:
+        yield Line(DELTA, first, last)

@@ -1,0 +1,1 @@
+"""The task panel: list, delegate, adding and editing."""
