@@ -1,24 +1,5 @@
-"""stand-in"""
+"""How the app looks: colours, fonts and style sheet for light and dark."""
 
-from PySide6.QtGui import QColor
+from walnut_desktop.gui.theme.theme import Theme, apply_theme, wanted_scheme
 
-
-class Theme:
-    def color(self, name: str) -> QColor:
-        return QColor(
-            {
-                "muted": "#777",
-                "danger": "#c33",
-                "success": "#383",
-                "accent": "#7a4a2a",
-                "selection": "#eed",
-                "hover": "#f4f0e8",
-                "surface": "#fff",
-                "on_accent": "#fff",
-                "focus": "#7a4a2a",
-            }.get(name, "#222")
-        )
-
-
-def apply_theme(app: object, wish: str) -> Theme:
-    return Theme()
+__all__ = ["Theme", "apply_theme", "wanted_scheme"]

@@ -1,0 +1,101 @@
+"""The rows of a transcript: a block is one row, or several when its text is cut into pieces. No Qt.
+
+Rows are what gets a height, is laid out, painted and hit. They are cheap: thousands of them are just text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from walnut_desktop.gui.transcript_view.segments import Segmenter, split
+from walnut_desktop.transcript.blocks import (
+    Block,
+    NoticeBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolBlock,
+    ToolState,
+    TurnBlock,
+    UserBlock,
+    plain_text,
+)
+
+
+class Unfolded(Enum):
+    """How much of a foldable row is shown."""
+
+    NO = 0
+    YES = 1
+    ALL = 2
+
+
+@dataclass(frozen=True)
+class TailMessage:
+    """A message that is on its way to the agent: queued, sending, delivered, failed or parked."""
+
+    id: str
+    text: str
+    state: str
+    reason: str = ""
+
+
+@dataclass
+class Row:
+    """One row. `revision` grows with every change, so that a stale layout is noticed."""
+
+    block: Block | TailMessage
+    text: str
+    piece: int = 0
+    revision: int = 0
+    unfolded: Unfolded = Unfolded.NO
+
+    @property
+    def key(self) -> str:
+        """The block's key."""
+        return self.block.id if isinstance(self.block, TailMessage) else self.block.key
+
+    @property
+    def foldable(self) -> bool:
+        """Whether it can be unfolded."""
+        return isinstance(self.block, (ThinkingBlock, ToolBlock))
+
+    def copy_text(self) -> str:
+        """What copying the row gives."""
+        if isinstance(self.block, TextBlock):
+            return self.text
+        return self.block.text if isinstance(self.block, TailMessage) else plain_text(self.block)
+
+
+def rows_of(block: Block, streams: dict[str, Segmenter]) -> list[Row]:
+    """The rows of a block. A growing text keeps its segmenter in `streams`, so that finished pieces stay."""
+    if isinstance(block, TextBlock):
+        return [Row(block, text, piece) for piece, text in enumerate(_pieces(block, streams))]
+    if isinstance(block, ToolBlock):
+        return [Row(block, block.name)]
+    return [Row(block, block.text)]
+
+
+def _pieces(block: TextBlock, streams: dict[str, Segmenter]) -> list[str]:
+    if not block.streaming:
+        streams.pop(block.key, None)
+        return split(block.text)
+    segmenter = streams.setdefault(block.key, Segmenter())
+    segmenter.grow(block.text)
+    return segmenter.all()
+
+
+def guess_height(row: Row, width: float, line: float) -> float:
+    """A height for a row that nobody has seen yet: from its length, corrected when it is laid out."""
+    block = row.block
+    if isinstance(block, TurnBlock):
+        return line * (1.8 if block.ok else 3.2)
+    if isinstance(block, (ThinkingBlock, NoticeBlock)):
+        return line * 2.2
+    if isinstance(block, ToolBlock):
+        lines = min(6, block.result.count("\n") + 1) if block.state is ToolState.FAILED else 0
+        return line * (2.4 + lines)
+    per_line = max(20.0, width / (line * 0.42))
+    words = row.text.count("\n") + 1 + len(row.text) / per_line
+    extra = 2.6 if isinstance(block, (UserBlock, TailMessage)) else 0.6
+    return line * (words * 1.15 + extra)
