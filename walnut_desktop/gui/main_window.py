@@ -40,6 +40,7 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(720, 460)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, self)
         self.splitter.setChildrenCollapsible(False)
+        self.splitter.setHandleWidth(1)
         self.tasks = TaskPanel(model, self.splitter)
         self.chat = ChatPane(engines, self.splitter)
         self.tasks.setMinimumWidth(220)

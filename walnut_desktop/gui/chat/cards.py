@@ -150,7 +150,7 @@ class RequestCard(QFrame):
         text = subject(self.request)
         box.setPlainText(text if len(text) <= 20_000 else text[:20_000] + "\n…")
         lines = min(MAX_LINES, max(1, text.count("\n") + 1 + len(text) // 90))
-        box.setFixedHeight(box.fontMetrics().lineSpacing() * lines + 18)
+        box.setFixedHeight(box.fontMetrics().lineSpacing() * lines + 24)
         return box
 
     def _button(self, text: str, name: str, kind: str) -> QPushButton:

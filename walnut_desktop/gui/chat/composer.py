@@ -72,7 +72,7 @@ class Composer(QFrame):
         self.button.setObjectName("send")
         self.button.setProperty("class", "primary")
         self.button.setAccessibleName("Send")
-        self.button.setToolTip("Send (Enter)")
+        self.button.setToolTip("Send (Enter). Shift+Enter breaks the line.")
         self.button.setIconSize(QSize(18, 18))
         row = QHBoxLayout()
         row.setContentsMargins(0, 0, 0, 0)

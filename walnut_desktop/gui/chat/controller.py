@@ -41,6 +41,7 @@ class ChatController(QObject):
         self._transcript: Transcript | None = None
         self._opening: Sid | None = None
         self._messages: dict[MessageId, Message] = {}
+        self._taken_up: set[str] = set()  # what stands in the transcript already
         self._drafts: dict[TaskId, str] = {}
         self._afresh: set[TaskId] = set()
         self._starting: set[TaskId] = set()
@@ -109,6 +110,7 @@ class ChatController(QObject):
             self._transcript.close()
             self._transcript = None
         self._messages = {}
+        self._taken_up = set()
         self._pane.transcript.set_blocks([])
         self._pane.show_messages([])
         self._opening = sid
@@ -133,6 +135,7 @@ class ChatController(QObject):
             if self._opening != sid:
                 return
             self._messages = {message.id: message for message in messages}
+            self._taken_up = set()
             self._pane.show_messages(list(self._messages.values()))
             transcript = await self._core.sessions.open_transcript(sid, on_changes, on_reset)
         except HostUnreachable as error:
@@ -149,11 +152,9 @@ class ChatController(QObject):
         """A message that stands in the transcript is not shown below it, too (Rule M5)."""
         gone = False
         for block in blocks:
-            if (
-                isinstance(block, UserBlock)
-                and self._messages.pop(MessageId(block.uuid), None) is not None
-            ):
-                gone = True
+            if isinstance(block, UserBlock):
+                self._taken_up.add(block.uuid)
+                gone = self._messages.pop(MessageId(block.uuid), None) is not None or gone
         if gone:
             self._pane.show_messages(list(self._messages.values()))
 
@@ -161,6 +162,8 @@ class ChatController(QObject):
         message = event.message
         if self._session is None or message.sid != self._session.sid:
             return
+        if message.id in self._taken_up:
+            return  # the agent was faster than our own book-keeping
         if message.state is MessageState.CANCELLED:
             self._messages.pop(message.id, None)
         elif message.state is MessageState.CONSUMED:

@@ -74,6 +74,7 @@ class ChatHeader(QWidget):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("chatHeader")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.title = ElidedLabel(self)
         self.title.setProperty("class", "heading")
         self.state = QLabel(self)

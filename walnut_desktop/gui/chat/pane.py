@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from walnut_desktop.domain.message import Message
@@ -29,6 +29,7 @@ class ChatPane(QWidget):
     def __init__(self, engines: list[tuple[str, str]], parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("chatPane")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.header = ChatHeader(self)
         self.banner = Banner(self)
         self.transcript = TranscriptView(self)
@@ -60,9 +61,9 @@ class ChatPane(QWidget):
         elif task.is_done:
             self.composer.set_hint("This task is done. Open it again to go on.")
         elif session is None:
-            self.composer.set_hint("What should the agent do? Enter starts it.")
+            self.composer.set_hint("What should the agent do?")
         elif session.is_alive or session.is_busy:
-            self.composer.set_hint("Message the agent. Enter sends, Shift+Enter breaks the line.")
+            self.composer.set_hint("Message the agent…")
         else:
             self.composer.set_hint("A message resumes this session.")
         self.transcript.set_busy(busy_line(session))

@@ -92,6 +92,7 @@ class TaskPanel(QWidget):
     def __init__(self, model: TaskListModel, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("taskPanel")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._model = model
         self._parent_id = ""
         self.add_line = QLineEdit(self)

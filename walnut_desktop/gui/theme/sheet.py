@@ -57,8 +57,7 @@ QToolButton#send:focus { padding: 5px; }
 QFrame#composer { background: $raised; border: 1px solid $strong_border; border-radius: 12px; }
 QPlainTextEdit#message { background: transparent; border: none; selection-background-color: $highlight;
     selection-color: $text; }
-QFrame#requestCard { background: $raised; border: 1px solid $strong_border; border-left: 4px solid $danger;
-    border-radius: 10px; }
+QFrame#requestCard { background: $raised; border: 1px solid $danger; border-radius: 12px; }
 QPlainTextEdit[class~="code"] { background: $code_ground; color: $code_text; border: 1px solid $border;
     border-radius: 7px; padding: 4px; font-family: "$mono"; selection-background-color: $highlight;
     selection-color: $text; }
@@ -69,7 +68,10 @@ QFrame#banner[class~="error"] { background: $danger_ground; }
 QFrame#banner[class~="error"] QLabel { color: $danger; }
 QListView { background: transparent; border: none; outline: none; }
 QListView QLineEdit { padding: 2px 6px; }
+#chatHeader { background: $surface; border-bottom: 1px solid $border; }
 QCheckBox { spacing: 7px; color: $muted; }
+QCheckBox::indicator { width: 13px; height: 13px; border: 1px solid $muted; border-radius: 4px; background: $raised; }
+QCheckBox::indicator:checked { background: $accent; border-color: $accent; image: url("$tick"); }
 QCheckBox:focus { color: $text; text-decoration: underline; }
 QMenu { background: $raised; border: 1px solid $strong_border; border-radius: 8px; padding: 5px; }
 QMenu::item { padding: 6px 22px 6px 14px; border-radius: 5px; }
@@ -87,12 +89,13 @@ QScrollBar:horizontal { height: 0; }
 """)
 
 
-def style_sheet(colours: Mapping[str, str], size: float, mono: str) -> str:
-    """The sheet for a colour table and a font size in points."""
+def style_sheet(colours: Mapping[str, str], size: float, mono: str, tick: str) -> str:
+    """The sheet for a colour table, a font size in points, and the drawing of a tick."""
     return _SHEET.substitute(
         colours,
         size=f"{size:.1f}",
         small=f"{size * 0.88:.1f}",
         heading=f"{size * 1.18:.1f}",
         mono=mono,
+        tick=tick,
     )

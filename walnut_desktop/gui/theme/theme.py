@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import QApplication
 from walnut_desktop.gui.theme.sheet import style_sheet
 from walnut_desktop.gui.theme.tokens import SCHEMES
 
+_ICONS = Path(__file__).parents[1] / "icons"
 _MONO = ("JetBrains Mono", "SF Mono", "Cascadia Mono", "Ubuntu Mono", "DejaVu Sans Mono")
 
 
@@ -104,7 +106,7 @@ def apply_theme(app: QApplication, wish: str) -> Theme:
     if app.style().objectName().lower() != "fusion":
         app.setStyle("Fusion")
     app.setPalette(theme.palette())
-    app.setStyleSheet(
-        style_sheet(SCHEMES[theme.scheme], theme.font.pointSizeF(), theme.mono_font.family())
-    )
+    tick = (_ICONS / f"tick-{theme.scheme}.svg").as_posix()
+    size, mono = theme.font.pointSizeF(), theme.mono_font.family()
+    app.setStyleSheet(style_sheet(SCHEMES[theme.scheme], size, mono, tick))
     return theme
