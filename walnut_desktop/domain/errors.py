@@ -30,6 +30,7 @@ class WalnutError(Exception):
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.unsent: tuple[str, ...] = ()  # texts of the person that were given back, not lost
 
     def sentence(self) -> str:
         """The message and the hint as one text for the person."""

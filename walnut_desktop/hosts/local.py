@@ -45,15 +45,17 @@ class LocalHost:
         link = await self._try(on_event)
         if link is not None:
             return link
-        child = self._start()
+        pid = await self._start()
         loop = asyncio.get_running_loop()
         until = loop.time() + START_TIMEOUT_S
         while loop.time() < until:
             link = await self._try(on_event)
             if link is not None:
                 return link
-            if child.poll() not in (None, 0, 3):  # 3: another start was faster
-                break
+            if _has_ended(pid) and loop.time() < until - 2.0:
+                until = (
+                    loop.time() + 2.0
+                )  # it gave up, or another start was faster: look a little longer
             await asyncio.sleep(_POLL_S)
         raise HostUnreachable(
             "The helper that keeps the sessions alive could not be started.",
@@ -71,23 +73,32 @@ class LocalHost:
             ) from None
         return Link(reader, writer, self._spawner, on_event)
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    async def _start(self) -> int:
+        """Start the daemon as nobody's child: it outlives the app, and leaves no zombie behind."""
         folder = daemon_dir(self._home)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        env = {
-            key: value
-            for key, value in os.environ.items()
-            if not key.startswith("QT_") or key == "QT_QPA_PLATFORM"
-        }
         with (folder / "daemon.err").open("wb") as errors:
-            child = subprocess.Popen(
-                daemon_command(self._home),
+            shell = await asyncio.create_subprocess_exec(
+                "/bin/sh",
+                "-c",
+                _DETACH,
+                *daemon_command(self._home),
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
                 stderr=errors,
                 start_new_session=True,
                 cwd="/",
-                env=env,
             )
-        log.info("started the daemon pid=%s", child.pid)
-        return child
+        told, _ = await shell.communicate()
+        pid = int(told) if told.strip().isdigit() else 0
+        log.info("started the daemon pid=%s", pid)
+        return pid
+
+
+# The shell leaves at once, so that the daemon belongs to init.
+_DETACH = '"$0" "$@" </dev/null >/dev/null & echo $!'
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether the process is gone, as far as the system tells."""
+    return sys.platform.startswith("linux") and not Path(f"/proc/{pid}").exists()

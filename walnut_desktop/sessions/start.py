@@ -19,6 +19,7 @@ from walnut_desktop.domain.errors import (
     InvalidInput,
     NotFound,
     StartFailed,
+    WalnutError,
 )
 from walnut_desktop.domain.events import (
     MessageChanged,
@@ -27,7 +28,7 @@ from walnut_desktop.domain.events import (
     TaskChanged,
 )
 from walnut_desktop.domain.ids import MessageId, Sid
-from walnut_desktop.domain.message import Message, clean_text
+from walnut_desktop.domain.message import Message, MessageState, clean_text
 from walnut_desktop.domain.phase import PhaseEvent, step
 from walnut_desktop.domain.session import Reason, Session, SessionStatus
 from walnut_desktop.engines import start_failure
@@ -92,7 +93,9 @@ class Starter:
             await self._wait_ready(sid, engine)
         except BaseException as error:
             log.info("start failed sid=%s: %s", sid, type(error).__name__)
-            await self._take_back(session)
+            unsent = await self._take_back(session)
+            if isinstance(error, WalnutError):
+                error.unsent = unsent
             raise
         return await self._store.run(lambda unit: unit.sessions.get(sid) or session)
 
@@ -230,8 +233,8 @@ class Starter:
             return start_failure.by_word("timeout", engine.label)
         return None
 
-    async def _take_back(self, session: Session) -> None:
-        """End what was started and make everything as it was before."""
+    async def _take_back(self, session: Session) -> tuple[str, ...]:
+        """End what was started and make everything as it was before. Answers the messages it had."""
         live = self._follower.get(session.sid)
         if live is not None:
             live.starting = True  # nothing of it may be applied any more
@@ -244,7 +247,7 @@ class Starter:
             log.warning("clean-up of a failed start sid=%s: %s", session.sid, error)
         self._follower.forget(session.sid)
 
-        def unit_of_work(unit: Unit) -> None:
+        def unit_of_work(unit: Unit) -> tuple[str, ...]:
             task = unit.tasks.get(session.task_id) if session.task_id else None
             if task is not None:
                 freed = replace(
@@ -255,11 +258,15 @@ class Starter:
                 )
                 unit.tasks.save(freed)
                 unit.emit(TaskChanged(freed))
+            texts = tuple(
+                message.text for message in unit.messages.in_states(session.sid, MessageState)
+            )
             unit.messages.delete_of(session.sid)
             unit.sessions.delete(session.sid)
             unit.emit(SessionDeleted(session.sid))
+            return texts
 
-        await self._store.run(unit_of_work)
+        return await self._store.run(unit_of_work)
 
     async def resume(self, sid: Sid) -> None:
         """A fresh process for a session whose own has ended. Its lines then say how it stands."""

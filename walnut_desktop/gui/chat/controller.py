@@ -86,6 +86,14 @@ class ChatController(QObject):
         old_sid = self._session.sid if self._session else None
         self._task, self._session = task, session
         new_sid = session.sid if session else None
+        if (
+            same_task
+            and new_sid
+            and old_sid is None
+            and task is not None
+            and task.id in self._starting
+        ):
+            self._pane.composer.accept()  # the message is on disk now
         if new_sid != old_sid or not same_task:
             self._switch(new_sid)
         self._show()
@@ -215,19 +223,25 @@ class ChatController(QObject):
         try:
             await self._core.sessions.start(request)
         except WalnutError as error:
-            if self.task_id == task.id:
-                self._pane.composer.refuse()
-                self._say(error)
-            else:
-                self._drafts[task.id] = text
+            self._give_back(task.id, error.unsent or (text,))
+            if self.task_id != task.id:
                 raise
-            return
+            self._say(error)
         finally:
             self._starting.discard(task.id)
-        if self.task_id == task.id:
-            self._pane.composer.accept()
+
+    def _give_back(self, task_id: TaskId, unsent: Sequence[str]) -> None:
+        """Texts that were not sent go back to where they were written, before what was typed since."""
+        composer = self._pane.composer
+        shown = self.task_id == task_id
+        if shown:
+            composer.refuse()
+        now = composer.text() if shown else self._drafts.get(task_id, "")
+        texts = [*unsent, now] if now.strip() and now not in unsent else [*unsent]
+        if shown:
+            composer.set_text("\n\n".join(texts))
         else:
-            self._drafts.pop(task.id, None)
+            self._drafts[task_id] = "\n\n".join(texts)
 
     def _new_session(self) -> None:
         if self._task is not None:
