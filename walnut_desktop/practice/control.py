@@ -1,0 +1,122 @@
+"""Control requests of the host (cli-protocol 2.4)."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from walnut_desktop.practice.ending import Ended
+from walnut_desktop.practice.output import VERSION
+
+if TYPE_CHECKING:
+    from walnut_desktop.practice.session import Session
+
+MODES = ("default", "acceptEdits", "plan", "bypassPermissions", "dontAsk", "auto")
+
+
+class Controls:
+    """Answers requests, in a turn and between turns."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def handle(self, line: dict[str, Any]) -> None:
+        """Answer one request."""
+        request_id, request = str(line.get("request_id") or ""), line["request"]
+        subtype = str(request.get("subtype") or "")
+        handler = {
+            "initialize": self._initialize,
+            "interrupt": self._interrupt,
+            "end_session": self._end,
+            "set_permission_mode": self._mode,
+            "set_model": self._model,
+            "cancel_async_message": self._cancel,
+            "get_context_usage": self._context,
+        }.get(subtype)
+        if handler is None:
+            error = f"Unsupported control request subtype: {subtype}"
+            self._session.output.refuse(request_id, error, "unsupported_request")
+            return
+        handler(request_id, request)
+
+    def set_mode(self, mode: str) -> None:
+        """Another permission mode, told as the CLI tells it."""
+        mode = "default" if mode == "manual" else mode
+        self._session.options.mode = mode
+        self._session.output.system("status", status=None, permissionMode=mode)
+
+    def _initialize(self, request_id: str, _request: dict[str, Any]) -> None:
+        session = self._session
+        pending = session.tools.pending_line()
+        body = {
+            "subtype": "success",
+            "request_id": request_id,
+            "response": {
+                "commands": [],
+                "agents": [],
+                "models": [{"value": "practice", "displayName": "Practice agent"}],
+                "pid": os.getpid(),
+                "claude_code_version": VERSION,
+                "current_permission_mode": session.options.mode,
+                "session_state": "requires_action"
+                if pending
+                else "running"
+                if session.in_turn
+                else "idle",
+            },
+            "pending_permission_requests": [pending] if pending else [],
+        }
+        session.output.line({"type": "control_response", "response": body})
+        session.output.system("background_tasks_changed", tasks=[])
+
+    def _interrupt(self, request_id: str, request: dict[str, Any]) -> None:
+        session = self._session
+        waiting = [message.uuid for message in session.queue if message.uuid]
+        answer: dict[str, Any] = {"still_queued": waiting}
+        if request.get("cancel_queued"):
+            answer = {"still_queued": [], "cancelled": waiting}
+            session.queue.clear()
+        session.output.answer(request_id, answer)
+        for message_uuid in answer.get("cancelled", []):
+            session.output.lifecycle(message_uuid, "cancelled")
+        if session.in_turn:
+            session.interrupt_wanted = True
+
+    def _end(self, request_id: str, _request: dict[str, Any]) -> None:
+        session = self._session
+        session.output.answer(request_id, {})
+        if session.in_turn:
+            session.end_in_turn()
+            raise Ended(1)
+        raise Ended(0)
+
+    def _mode(self, request_id: str, request: dict[str, Any]) -> None:
+        mode = request.get("mode")
+        if mode == "bypassPermissions" and self._session.options.mode != mode:
+            error = "Cannot set permission mode to bypassPermissions: it was not enabled at launch"
+            self._session.output.refuse(request_id, error, "bypass_not_launched")
+        elif mode in MODES or mode == "manual":
+            self._session.output.answer(
+                request_id, {"mode": "default" if mode == "manual" else mode}
+            )
+            self.set_mode(str(mode))
+        else:
+            self._session.output.refuse(request_id, f"Invalid mode: {mode}", "invalid_mode")
+
+    def _model(self, request_id: str, request: dict[str, Any]) -> None:
+        model = request.get("model")
+        self._session.options.model = str(model) if model and model != "default" else "practice"
+        self._session.output.answer(request_id, {"model": self._session.options.model})
+
+    def _cancel(self, request_id: str, request: dict[str, Any]) -> None:
+        session, wanted = self._session, request.get("message_uuid")
+        found = next((message for message in session.queue if message.uuid == wanted), None)
+        if found is not None:
+            session.queue.remove(found)
+            session.output.lifecycle(found.uuid, "cancelled")
+            session.transcript.add({"type": "queue-operation", "operation": "dequeue"})
+        session.output.answer(request_id, {"cancelled": found is not None, "message_uuid": wanted})
+
+    def _context(self, request_id: str, _request: dict[str, Any]) -> None:
+        usage = {"categories": [], "totalTokens": 100, "maxTokens": 200_000, "percentage": 0.05}
+        self._session.output.answer(request_id, usage)

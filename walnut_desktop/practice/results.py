@@ -1,0 +1,151 @@
+"""The end of a turn: its `result` line, for good ones, failed ones and cut ones (cli-protocol 3.1)."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from typing import Any, Optional
+
+from walnut_desktop.practice.output import Output
+
+PRICE = 0.002
+
+_ERRORS = {
+    400: ("unknown", "invalid_request_error"),
+    401: ("authentication_failed", "authentication_error"),
+    403: ("authentication_failed", "permission_error"),
+    404: ("model_not_found", "not_found_error"),
+    413: ("invalid_request", "request_too_large"),
+    429: ("rate_limit", "rate_limit_error"),
+    500: ("unknown", "api_error"),
+    529: ("server_error", "overloaded_error"),
+}
+
+
+class Results:
+    """Counts turns and what they cost, and writes their ends."""
+
+    def __init__(self, output: Output) -> None:
+        self._output = output
+        self._index = 0
+        self._cost = 0.0
+        self._begun = 0.0
+        self._text = ""
+        self.rounds = 0
+        self.last_failed = False
+        self.denials: list[dict[str, Any]] = []
+
+    def begin(self) -> None:
+        """A turn begins."""
+        self._begun = time.monotonic()
+        self._text = ""
+        self.rounds = 0
+        self.denials = []
+
+    def said(self, block: dict[str, Any]) -> None:
+        """The last text of the turn is its result."""
+        if block.get("type") == "text":
+            self._text = block["text"]
+
+    def end(self, uuids: list[str], failure: Optional[tuple[str, str]]) -> None:
+        """The turn is over."""
+        fields: dict[str, Any] = {}
+        if failure is not None:
+            fields = {"is_error": True, "result": failure[1], "terminal_reason": "api_error"}
+        self._write(uuids, subtype="success", **fields)
+
+    def abort(self, terminal: str) -> None:
+        """The turn was cut."""
+        self._write(
+            [],
+            subtype="error_during_execution",
+            is_error=True,
+            result=None,
+            errors=["[ede_diagnostic] the turn was interrupted"],
+            terminal_reason=terminal,
+        )
+
+    def start_failure(self, text: str) -> None:
+        """The zeroed result of a start that failed."""
+        self.rounds = 0
+        self._begun = time.monotonic()
+        self._write(
+            [],
+            subtype="error_during_execution",
+            is_error=True,
+            num_turns=0,
+            result=None,
+            errors=[text],
+            terminal_reason=None,
+        )
+
+    def _write(self, uuids: list[str], **fields: Any) -> None:
+        price = 0.0 if fields.get("is_error") else PRICE * max(1, self.rounds)
+        self._cost += price
+        since = {"practice": {"inputTokens": 100, "outputTokens": 20, "costUSD": price}}
+        line: dict[str, Any] = {
+            "duration_api_ms": 1,
+            "stop_reason": "end_turn",
+            "session_id": self._output.sid,
+            "total_cost_usd": round(self._cost, 6),
+            "usage": {"input_tokens": 100, "output_tokens": 20},
+            "modelUsage": {},
+            "permission_denials": self.denials,
+            "terminal_reason": "completed",
+            "is_error": False,
+            "num_turns": max(1, self.rounds),
+            "result": self._text,
+            "type": "result",
+            "duration_ms": int((time.monotonic() - self._begun) * 1000),
+            "uuid": str(uuid.uuid4()),
+            "queued_turn_count": 0,
+            "result_index": self._index,
+            "model_usage_since_last_result": since,
+            **fields,
+        }
+        for name in ("result", "terminal_reason"):
+            if line[name] is None:
+                del line[name]
+        if uuids:
+            line["user_message_uuid"] = uuids[0]
+            line["user_message_uuids"] = uuids
+        self._index += 1
+        self.last_failed = line["is_error"] is True
+        self._output.line(line)
+
+    def api_error(self, words: str) -> tuple[str, str]:
+        """The service answers with an error, every time."""
+        code = int(words.split()[0]) if words.split() and words.split()[0].isdigit() else 500
+        word, kind = _ERRORS.get(code, ("unknown", "api_error"))
+        text = f"API Error: {code} scripted {code}"
+        self._error_line(word, text, api_error_status=code, api_error_type=kind)
+        return word, text
+
+    def not_logged_in(self) -> tuple[str, str]:
+        """There is no account."""
+        text = "Not logged in · Please run /login"
+        self._error_line("authentication_failed", text)
+        return "authentication_failed", text
+
+    def _error_line(self, word: str, text: str, **fields: Any) -> None:
+        message = {
+            "id": f"msg_{uuid.uuid4().hex[:22]}",
+            "type": "message",
+            "role": "assistant",
+            "model": "<synthetic>",
+            "content": [{"type": "text", "text": text}],
+            "stop_reason": "stop_sequence",
+            "usage": {"input_tokens": 0, "output_tokens": 0},
+        }
+        self._output.line(
+            {
+                "type": "assistant",
+                "message": message,
+                "parent_tool_use_id": None,
+                **self._output.common(),
+                "error": word,
+                "is_api_error_message": True,
+                **fields,
+            }
+        )
+        self.rounds = max(1, self.rounds)

@@ -1,0 +1,353 @@
+"""The practice agent's session: messages, turns, and what may come in between (cli-protocol 4 and 5)."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+import uuid
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any, Optional
+
+from walnut_desktop.practice import persona, script
+from walnut_desktop.practice.control import Controls
+from walnut_desktop.practice.ending import Ended, Interrupted
+from walnut_desktop.practice.files import LiveEntry, Transcript
+from walnut_desktop.practice.inbox import Inbox, Item
+from walnut_desktop.practice.model import Call, Speech
+from walnut_desktop.practice.output import Output
+from walnut_desktop.practice.results import Results
+from walnut_desktop.practice.toolbox import Toolbox
+
+
+@dataclass
+class Message:
+    """One message of the person."""
+
+    text: str
+    uuid: str
+    content: Any
+    later: bool = False
+
+    @property
+    def alone(self) -> bool:
+        """A slash command is neither absorbed nor merged."""
+        return self.text.startswith("/")
+
+
+@dataclass
+class Options:
+    """What the command line said."""
+
+    sid: str
+    resume: bool = False
+    mode: str = "default"
+    model: str = "practice"
+    partial: bool = False
+    asks: bool = False
+    cwd: str = field(default_factory=os.getcwd)
+
+
+class Session:
+    """Runs until its input ends, it is told to end, or it is killed."""
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.output = Output(options.sid)
+        self.inbox = Inbox()
+        self.transcript = Transcript(options.sid, options.cwd)
+        self._known = self.transcript.known_uuids() if options.resume else set()
+        self._here: set[str] = set()
+        self.queue: deque[Message] = deque()
+        self.live: Optional[LiveEntry] = None
+        self.results = Results(self.output)
+        self.in_turn = False
+        self.eof = False
+        self.interrupt_wanted = False
+        self.speech = Speech(self.output, partial=options.partial, wait=self.wait)
+        self.tools = Toolbox(self)
+        self.controls = Controls(self)
+
+    # -- the loop -----------------------------------------------------------------------------------
+
+    def run(self) -> int:
+        """The exit code."""
+        self.live = LiveEntry(self.options.sid, self.options.cwd)
+        try:
+            while True:
+                while self.queue:
+                    self._turns()
+                if self.eof:
+                    return 1 if self.results.last_failed else 0
+                self._take(None)
+        except Ended as end:
+            self.tools.kill_all()
+            return end.code
+        finally:
+            self.live.remove()
+
+    def wait(self, seconds: float) -> None:
+        """Let time pass while input is read. Raises when the turn is cut or the process must end."""
+        until = time.monotonic() + seconds
+        while True:
+            rest = until - time.monotonic()
+            if not self._take(max(0.0, rest)) and rest <= 0:
+                break
+        self.check_cut()
+
+    def check_cut(self) -> None:
+        """Raises when somebody wants the turn to be cut."""
+        if self.interrupt_wanted:
+            self.interrupt_wanted = False
+            raise Interrupted
+
+    def _take(self, timeout: Optional[float]) -> bool:
+        item = self.inbox.take(timeout)
+        if item is None:
+            return False
+        self._handle(item)
+        return True
+
+    def _handle(self, item: Item) -> None:
+        if item.kind == "message":
+            self._arrived(item.data)
+        elif item.kind == "control":
+            self.controls.handle(item.data)
+        elif item.kind == "answer":
+            self.tools.answered(item.data)
+        elif item.kind == "eof":
+            self.eof = True
+            self.tools.input_ended()
+        elif item.kind == "bad":
+            sys.stderr.write(item.words + "\n")
+            raise Ended(1)
+        elif item.kind == "signal":
+            self._signal(item.data["number"])
+
+    def _signal(self, number: int) -> None:
+        if number == signal.SIGINT:
+            if self.in_turn:
+                self.tools.kill_all()
+                self._aborted("tool use" if self.tools.running else "")
+            raise Ended(0)
+        raise Ended(128 + number)
+
+    def _arrived(self, line: dict[str, Any]) -> None:
+        content = line["message"].get("content")
+        message_uuid = line.get("uuid")
+        message_uuid = message_uuid if isinstance(message_uuid, str) else ""
+        if message_uuid and message_uuid in self._known:
+            self.output.lifecycle(message_uuid, "completed")
+            self.output.state("idle")
+            return
+        if message_uuid and message_uuid in self._here:
+            if not self.in_turn:
+                self.output.state("idle")
+            return
+        self._here.add(message_uuid)
+        text = _text(content)
+        if not self.in_turn and not self.queue:
+            self.output.state("running")
+        self.output.lifecycle(message_uuid, "queued")
+        self.transcript.add({"type": "queue-operation", "operation": "enqueue", "content": text})
+        self.queue.append(Message(text, message_uuid, content, line.get("priority") == "later"))
+
+    # -- turns --------------------------------------------------------------------------------------
+
+    def _turns(self) -> None:
+        """One turn after the other without an idle between, until nothing waits."""
+        self.in_turn = True
+        if self.live is not None:
+            self.live.status("busy")
+        try:
+            while self.queue:
+                self._turn(self._next_messages())
+        finally:
+            self.in_turn = False
+        self.output.state("idle")
+        if self.live is not None:
+            self.live.status("idle")
+
+    def _next_messages(self) -> list[Message]:
+        """Everything that waits becomes one turn; a slash command is alone."""
+        messages = [self.queue.popleft()]
+        while self.queue and not messages[0].alone and not self.queue[0].alone:
+            messages.append(self.queue.popleft())
+        return messages
+
+    def _turn(self, messages: list[Message]) -> None:
+        uuids = [message.uuid for message in messages if message.uuid]
+        for message_uuid in uuids:
+            self.output.lifecycle(message_uuid, "started")
+        options = self.options
+        self.output.init(options.cwd, options.mode, options.model, asks=options.asks)
+        self._record(messages, uuids)
+        if uuids:
+            self.speech.extra = {"user_message_uuid": uuids[-1], "user_message_uuids": uuids}
+        absorbed: list[str] = []
+        prompt = "\n".join(message.text for message in messages)
+        self.results.begin()
+        try:
+            failure = self._rounds(prompt, absorbed)
+        except Interrupted:
+            self._aborted("tool use" if self.tools.running else "")
+            for message_uuid in [*absorbed, *uuids]:
+                self.output.lifecycle(message_uuid, "cancelled")
+            return
+        for message_uuid in absorbed:
+            self.output.lifecycle(message_uuid, "completed")
+        self.results.end(uuids + absorbed, failure)
+        for message_uuid in uuids:
+            self.output.lifecycle(message_uuid, "completed")
+
+    def _record(self, messages: list[Message], uuids: list[str]) -> None:
+        for _ in messages:
+            self.transcript.add({"type": "queue-operation", "operation": "dequeue"})
+        text = "\n".join(message.text for message in messages)
+        line: dict[str, Any] = {
+            "type": "user",
+            "message": {"role": "user", "content": text},
+            "uuid": uuids[-1] if uuids else str(uuid.uuid4()),
+        }
+        if len(uuids) > 1:
+            line["mergedSendUuids"] = uuids
+        self.transcript.add(line)
+
+    def _rounds(self, prompt: str, absorbed: list[str]) -> Optional[tuple[str, str]]:
+        """Speak round after round; answers the error word and text of a failed request."""
+        steps = script.parse(prompt)
+        scripted = bool(steps)
+        rounds = deque(script.rounds(steps) if steps else persona.improvise(prompt))
+        texts: list[str] = []
+        while True:
+            if rounds:
+                current = rounds.popleft()
+            else:
+                words = "Done." + (f" [{' | '.join(texts)}]" if texts else "")
+                current = [script.Step("say", words)]
+            failure = self._faults(current)
+            if failure is not None:
+                return failure
+            calls = []
+            for block in self.speech.speak(current, self.options.model):
+                if isinstance(block, Call):
+                    calls.append(block)
+                else:
+                    self.results.said(block)
+                self._record_assistant(block)
+            self.results.rounds += 1
+            if not calls:
+                return None
+            denied = [self.tools.call(call) for call in calls]
+            if any(denied) and not scripted:
+                rounds = deque([persona.refused()])
+            for message in self._absorb(absorbed):
+                texts.append(message.text)
+                extra = script.parse(message.text)
+                if extra:
+                    rounds = deque(script.rounds(extra))
+
+    def _record_assistant(self, block: Any) -> None:
+        content = (
+            {"type": "tool_use", "id": block.tool_use_id, "name": block.name, "input": block.data}
+            if isinstance(block, Call)
+            else block
+        )
+        message = {"role": "assistant", "content": [content]}
+        self.transcript.add({"type": "assistant", "message": message, "uuid": str(uuid.uuid4())})
+
+    def _absorb(self, absorbed: list[str]) -> list[Message]:
+        """Messages that wait at a tool's end join the running turn (cli-protocol 4.1)."""
+        self.wait(0)
+        taken: list[Message] = []
+        kept: deque[Message] = deque()
+        while self.queue:
+            message = self.queue.popleft()
+            (kept if message.later or message.alone else taken).append(message)
+        self.queue = kept
+        for message in taken:
+            self.output.lifecycle(message.uuid, "started")
+            if message.uuid:
+                absorbed.append(message.uuid)
+            self.transcript.add(
+                {
+                    "type": "queue-operation",
+                    "operation": "remove",
+                    "content": message.text,
+                    "reason": "absorbed_mid_turn",
+                    "commandUuid": message.uuid,
+                }
+            )
+            attachment = {
+                "type": "queued_command",
+                "prompt": message.text,
+                "source_uuid": message.uuid,
+            }
+            self.transcript.add(
+                {"type": "attachment", "attachment": attachment, "uuid": str(uuid.uuid4())}
+            )
+        return taken
+
+    def _faults(self, current: script.Round) -> Optional[tuple[str, str]]:
+        """Directives that are no speech: pauses, failures of the service, and faults for tests."""
+        for step in current:
+            if step.name in ("sleep", "delay"):
+                self.wait(script.numbers(step.words, 1)[0])
+            elif step.name == "hang":
+                while True:
+                    self.wait(3600)
+            elif step.name == "status":
+                return self.results.api_error(step.words)
+            elif step.name == "login":
+                return self.results.not_logged_in()
+            else:
+                self._break_something(step)
+        if os.environ.get("WALNUT_PRACTICE_LOGGED_OUT") == "1":
+            return self.results.not_logged_in()
+        return None
+
+    def _break_something(self, step: script.Step) -> None:
+        if step.name == "crash":
+            os.kill(os.getpid(), signal.SIGKILL)
+        elif step.name == "exit":
+            raise Ended(int(script.numbers(step.words, 1)[0]))
+        elif step.name == "garbage":
+            self.output.raw(step.words.encode("utf-8", "replace") + b"\n")
+        elif step.name == "torn":
+            self.output.raw(step.words.encode("utf-8", "replace"))
+        elif step.name == "raw":
+            self.output.line(step.data or {})
+
+    def end_in_turn(self) -> None:
+        """`end_session` in a turn: it is cut, and says so, before the process ends."""
+        self.tools.kill_all()
+        self._aborted("tool use" if self.tools.running else "")
+        self.output.state("idle")
+
+    def _aborted(self, what: str) -> None:
+        self.speech.cut()
+        words = f"[Request interrupted by user{' for ' + what if what else ''}]"
+        self.tools.close_open()
+        self.output.line(
+            {
+                "type": "user",
+                "message": {"role": "user", "content": [{"type": "text", "text": words}]},
+                "parent_tool_use_id": None,
+                **self.output.common(),
+            }
+        )
+        self.results.abort("aborted_tools" if what else "aborted_streaming")
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    return "\n".join(
+        str(block.get("text") or "")
+        for block in content
+        if isinstance(block, dict) and block.get("type") == "text"
+    )
