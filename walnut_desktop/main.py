@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+Role = Callable[[Sequence[str]], int]
+
+ROLES = {
+    "daemon": "walnut_desktop.daemon.__main__",
+    "practice": "walnut_desktop.practice.__main__",
+    "tour": "walnut_desktop.gui.tour.__main__",
+}
 
 USAGE = """\
 usage: walnut-desktop [window options]     open the window
@@ -22,18 +31,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     args = list(sys.argv[1:] if argv is None else argv)
     first = args[0] if args else ""
-    if first == "daemon":
-        from walnut_desktop.daemon.__main__ import main as run
-
-        return run(args[1:])
-    if first == "practice":
-        from walnut_desktop.practice.__main__ import main as run
-
-        return run(args[1:])
-    if first == "tour":
-        from walnut_desktop.gui.tour.__main__ import main as run
-
-        return run(args[1:])
+    if first in ROLES:
+        role: Role = importlib.import_module(ROLES[first]).main
+        return role(args[1:])
     if first == "--version":
         from walnut_desktop import __version__
 
@@ -45,6 +45,5 @@ def main(argv: Sequence[str] | None = None) -> int:
     if first and not first.startswith("-"):
         sys.stderr.write(f"walnut-desktop: there is no command {first!r}.\n\n{USAGE}")
         return 2
-    from walnut_desktop.gui.__main__ import main as run
-
-    return run(args)
+    window: Role = importlib.import_module("walnut_desktop.gui.__main__").main
+    return window(args)

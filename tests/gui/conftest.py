@@ -8,7 +8,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -36,7 +36,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     if not inspect.iscoroutinefunction(function) or "qapp" not in pyfuncitem.fixturenames:
         return None
     arguments = {name: pyfuncitem.funcargs[name] for name in inspect.signature(function).parameters}
-    run(pyfuncitem.funcargs["qapp"], lambda: function(**arguments))
+    app = cast("Application", pyfuncitem.funcargs["qapp"])
+    run(app, lambda: function(**arguments))
     return True
 
 

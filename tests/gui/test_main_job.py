@@ -11,8 +11,9 @@ from PySide6.QtTest import QTest
 
 from tests.gui.conftest import MakeRig
 from tests.gui.rig import Rig, eventually
+from walnut_desktop.domain.ids import TaskId
 from walnut_desktop.domain.phase import Phase
-from walnut_desktop.domain.session import SessionStatus
+from walnut_desktop.domain.session import Session, SessionStatus
 from walnut_desktop.gui.application import Application
 
 TOUCH = '[[tool Bash {"command": "touch made.txt && echo made", "description": "Make a file"}]]'
@@ -61,11 +62,9 @@ async def test_the_main_job(qapp: Application, rig_of: MakeRig, engine: str) -> 
         assert rig.shown().count("All done.") == 2, "once in the prompt, once in the answer"
 
 
-def session(rig: Rig, task_id: str) -> object:
+def session(rig: Rig, task_id: TaskId) -> Session:
     """The session of a task that is not shown."""
-    from walnut_desktop.domain.ids import TaskId
-
-    found = rig.desktop.model.session(TaskId(task_id))
+    found = rig.desktop.model.session(task_id)
     assert found is not None
     return found
 

@@ -66,7 +66,7 @@ class Core:
         self._lock: int | None = None
         self._watching = Watching(False, False)
         self._watched_task: TaskId | None = None
-        wiring.connect(self)
+        wiring.connect(self.bus, self.spawner, self.host, self.sessions, self.watching)
 
     async def start(self) -> None:
         """Take the home, open the database, reach the helper, catch up (model-codebases 3.5).

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
+from walnut_desktop.domain.attention import Watching
 from walnut_desktop.domain.events import HostChanged
+from walnut_desktop.domain.ids import TaskId
+from walnut_desktop.hosts.host import Host
+from walnut_desktop.runtime.bus import Bus
+from walnut_desktop.runtime.spawner import Spawner
+from walnut_desktop.sessions.service import SessionService
 
-if TYPE_CHECKING:
-    from walnut_desktop.app.core import Core
 
-
-def connect(core: Core) -> None:
+def connect(
+    bus: Bus,
+    spawner: Spawner,
+    host: Host,
+    sessions: SessionService,
+    watching: Callable[[TaskId | None], Watching],
+) -> None:
     """Tie the parts of a core together."""
 
     def on_link(up: bool, detail: str) -> None:
-        core.bus.publish([HostChanged(core.host.name, connected=up, detail=detail)])
+        bus.publish([HostChanged(host.name, connected=up, detail=detail)])
         if up:
-            core.spawner.spawn(core.sessions.link_back(), "link-back")
+            spawner.spawn(sessions.link_back(), "link-back")
         else:
-            core.sessions.link_lost()
+            sessions.link_lost()
 
-    core.host.on_link = on_link
-    core.sessions.follower.watching = core.watching
+    host.on_link = on_link
+    sessions.follower.watching = watching

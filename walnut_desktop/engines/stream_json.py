@@ -1,4 +1,4 @@
-"""The command line and the stdin lines of agents that speak the Claude CLI's stream-json (cli-protocol 1, 2)."""
+"""The command line and the stdin lines of agents that speak stream-json (cli-protocol 1, 2)."""
 
 from __future__ import annotations
 

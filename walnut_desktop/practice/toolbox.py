@@ -7,7 +7,7 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional
 
-from walnut_desktop.practice.ending import Interrupted
+from walnut_desktop.practice.ending import Ended, Interrupted
 from walnut_desktop.practice.model import Call
 from walnut_desktop.practice.tools import (
     Command,
@@ -218,7 +218,7 @@ class Toolbox:
         try:
             while not self._command.done():
                 self._session.wait(TICK_S)
-        except BaseException:
+        except (Interrupted, Ended):
             self._command.kill()
             raise
         outcome = self._command.outcome()

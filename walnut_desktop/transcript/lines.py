@@ -114,8 +114,8 @@ def read_lines(
 ) -> Iterator[Line]:
     """The lines that `chunk` completes; blank lines are left out.
 
-    With `skip_deltas` a run of streamed pieces comes as one `DELTA`, unparsed. Only a line with as many opening
-    as closing braces is taken for one: a torn line that is glued to a whole one is looked at closely.
+    With `skip_deltas` a run of streamed pieces comes as one `DELTA`, unparsed. Only a line with as many
+    opening as closing braces is taken for one: a torn line that is glued to a whole one is looked at closely.
     """
     first = -1
     last = 0

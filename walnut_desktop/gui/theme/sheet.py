@@ -70,7 +70,8 @@ QListView { background: transparent; border: none; outline: none; }
 QListView QLineEdit { padding: 2px 6px; }
 #chatHeader { background: $surface; border-bottom: 1px solid $border; }
 QCheckBox { spacing: 7px; color: $muted; }
-QCheckBox::indicator { width: 13px; height: 13px; border: 1px solid $muted; border-radius: 4px; background: $raised; }
+QCheckBox::indicator { width: 13px; height: 13px; border: 1px solid $muted; border-radius: 4px;
+    background: $raised; }
 QCheckBox::indicator:checked { background: $accent; border-color: $accent; image: url("$tick"); }
 QCheckBox:focus { color: $text; text-decoration: underline; }
 QMenu { background: $raised; border: 1px solid $strong_border; border-radius: 8px; padding: 5px; }

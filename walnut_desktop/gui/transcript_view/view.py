@@ -9,23 +9,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QPushButton, QWidget
 
 from walnut_desktop.gui.guard import never_raises
 from walnut_desktop.gui.icon import icon
 from walnut_desktop.gui.theme import Theme
 from walnut_desktop.gui.transcript_view.accessible import announce_rows
+from walnut_desktop.gui.transcript_view.ambience import Ambience
 from walnut_desktop.gui.transcript_view.finding import Finder
 from walnut_desktop.gui.transcript_view.hands import Hands
 from walnut_desktop.gui.transcript_view.painting import Look
 from walnut_desktop.gui.transcript_view.rows import TailMessage, Unfolded
 from walnut_desktop.gui.transcript_view.selection import Selection
-from walnut_desktop.gui.transcript_view.surface import BOTTOM, Placed, Surface
+from walnut_desktop.gui.transcript_view.surface import Placed, Surface
 from walnut_desktop.transcript.blocks import Block, Change
 
 FRAME_MS = 33
-BUSY_MS = 420
 NEAR_TOP = 600
 
 
@@ -41,6 +41,7 @@ class TranscriptView(QAbstractScrollArea):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._hands = Hands(self)
+        self._ambience = Ambience(self)
         self.setObjectName("transcript")
         self.setAccessibleName("Transcript")
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -54,9 +55,6 @@ class TranscriptView(QAbstractScrollArea):
         self.focused: int | None = None
         self.placed: list[Placed] = []
         self._finder = Finder(self.surface, self.selection)
-        self._placeholder = ("", "")
-        self._busy = ""
-        self._busy_step = 0
         self._more_above = False
         self._asked_older = False
         self._was_at_bottom = True
@@ -65,9 +63,6 @@ class TranscriptView(QAbstractScrollArea):
         self._frame.setSingleShot(True)
         self._frame.setInterval(FRAME_MS)
         self._frame.timeout.connect(self._draw)
-        self._busy_timer = QTimer(self)
-        self._busy_timer.setInterval(BUSY_MS)
-        self._busy_timer.timeout.connect(self._tick)
         self._pending: list[Change] = []
         self.jump = QPushButton("Jump to latest", self.viewport())
         self.jump.setObjectName("jump")
@@ -117,12 +112,9 @@ class TranscriptView(QAbstractScrollArea):
 
     def set_busy(self, text: str) -> None:
         """A calm line at the end while something goes on; empty for nothing."""
-        if text == self._busy:
-            return
-        self._busy = text
-        self.surface.set_extra(self.surface.layout.line * 2 if text else 0.0)
-        self._wake_busy()
-        self._refresh()
+        if self._ambience.set_busy(text):
+            self.surface.set_extra(self._ambience.busy_room)
+            self._refresh()
 
     def set_more_above(self, more: bool) -> None:
         """Whether there is an older part to be asked for."""
@@ -132,9 +124,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def set_placeholder(self, title: str, text: str) -> None:
         """The words of an empty transcript."""
-        if (title, text) != self._placeholder:
-            self._placeholder = (title, text)
-            self.viewport().update()
+        self._ambience.set_placeholder(title, text)
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours."""
@@ -295,8 +285,7 @@ class TranscriptView(QAbstractScrollArea):
         """Another width lays out anew; the place stays."""
         super().resizeEvent(event)
         size = self.viewport().size()
-        extra = self.surface.layout.line * 2 if self._busy else 0.0
-        self.surface.set_size(size.width(), size.height(), extra)
+        self.surface.set_size(size.width(), size.height(), self._ambience.busy_room)
         self._place_jump()
         self._set_bar()
 
@@ -315,14 +304,13 @@ class TranscriptView(QAbstractScrollArea):
         painter.fillRect(event.rect(), self.theme.color("surface"))
         if not len(self.surface.rows):
             self.placed = []
-            self._paint_placeholder(painter)
+            self._ambience.paint_placeholder(painter)
         else:
             self.placed = self.surface.visible()
             self._set_bar()
             for spot in self.placed:
                 self._paint_row(painter, spot)
-        if self._busy:
-            self._paint_busy(painter)
+        self._ambience.paint_busy(painter)
 
     def _paint_row(self, painter: QPainter, spot: Placed) -> None:
         painter.save()
@@ -336,75 +324,19 @@ class TranscriptView(QAbstractScrollArea):
         self.surface.painter.paint(painter, row, spot.laid, look)
         painter.restore()
 
-    def _paint_placeholder(self, painter: QPainter) -> None:
-        title, text = self._placeholder
-        view = QRectF(self.viewport().rect())
-        line = self.surface.layout.line
-        box = QRectF(view.left() + 40, view.center().y() - line * 3, view.width() - 80, line * 2)
-        font = self.theme.font
-        font = type(font)(font)
-        font.setPointSizeF(font.pointSizeF() * 1.25)
-        font.setWeight(font.Weight.DemiBold)
-        painter.setFont(font)
-        painter.setPen(self.theme.color("text"))
-        painter.drawText(box, Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignBottom, title)
-        painter.setFont(self.theme.font)
-        painter.setPen(self.theme.color("muted"))
-        wide = min(view.width() - 80, line * 26)
-        under = QRectF(view.center().x() - wide / 2, box.bottom() + 8, wide, line * 6)
-        flags = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
-        painter.drawText(under, int(flags), text)
-
-    # -- the busy line --------------------------------------------------------------------------------
-
-    def _busy_box(self) -> QRectF:
-        line = self.surface.layout.line
-        bottom = self.placed[-1].y + self.placed[-1].laid.height if self.placed else BOTTOM
-        return QRectF(self.surface.left, bottom + 6, self.surface.layout.width, line * 1.4)
-
-    def _paint_busy(self, painter: QPainter) -> None:
-        if self.placed and self.placed[-1].number != len(self.surface.rows) - 1:
-            return
-        box = self._busy_box()
-        radius = 3.0
-        for number in range(3):
-            colour = self.theme.color("accent")
-            colour.setAlphaF(1.0 if number == self._busy_step % 3 else 0.35)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(colour)
-            painter.drawEllipse(
-                QPointF(box.left() + 5 + number * 11, box.center().y()), radius, radius
-            )
-        painter.setFont(self.theme.font)
-        painter.setPen(self.theme.color("muted"))
-        words = QRectF(box.left() + 40, box.top(), box.width() - 40, box.height())
-        text = QFontMetricsF(self.theme.font).elidedText(
-            self._busy, Qt.TextElideMode.ElideRight, words.width()
-        )
-        painter.drawText(words, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)
-
-    def _tick(self) -> None:
-        self._busy_step += 1
-        self.viewport().update(self._busy_box().toAlignedRect())
-
-    def _wake_busy(self) -> None:
-        """The dots move only while somebody can see them."""
-        if self._busy and self.isVisible():
-            self._busy_timer.start()
-        else:
-            self._busy_timer.stop()
+    # -- seen or not ------------------------------------------------------------------------------
 
     @never_raises(None)
     def showEvent(self, event: QEvent) -> None:
         """It can be seen."""
         super().showEvent(event)  # type: ignore[arg-type]
-        self._wake_busy()
+        self._ambience.wake()
 
     @never_raises(None)
     def hideEvent(self, event: QEvent) -> None:
         """It can't be seen."""
         super().hideEvent(event)  # type: ignore[arg-type]
-        self._wake_busy()
+        self._ambience.wake()
 
     # -- mouse and keys: see `hands` --------------------------------------------------------------------
 
