@@ -12,6 +12,9 @@ from tests.bench.processes import EMPTY_WINDOW, median_of
 APP = """
 import json, os, sys, time
 begin = float(os.environ["BENCH_BEGIN"])
+from walnut_desktop.gui.quick_start import without_collection
+starting = without_collection()  # as the app's own start does
+starting.__enter__()
 from pathlib import Path
 from walnut_desktop.app.core import Core
 from walnut_desktop.gui import application

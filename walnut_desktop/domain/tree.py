@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import NamedTuple
 
 from walnut_desktop.domain.errors import InvalidInput
@@ -38,30 +39,41 @@ def display_order(tasks: Iterable[Task]) -> list[Row]:
     known = {task.id for task in visible}
     by_parent: dict[TaskId | None, list[Task]] = {}
     for task in visible:
-        parent = task.parent_id if task.parent_id in known and task.parent_id != task.id else None
+        parent = task.parent_id
+        if parent is not None and (parent not in known or parent == task.id):
+            parent = None
         by_parent.setdefault(parent, []).append(task)
     for group in by_parent.values():
-        group.sort(key=lambda task: (task.position, task.created_at, task.id))
+        if len(group) > 1:
+            group.sort(key=_place)
     rows: list[Row] = []
     seen: set[TaskId] = set()
-
-    def add(root: Task) -> None:
-        stack = [(root, 0)]
+    none: list[Task] = []
+    stack = [(task, 0) for task in reversed(by_parent.get(None, none))]
+    strays = iter(visible)
+    while True:
         while stack:
             task, depth = stack.pop()
             if task.id in seen:
                 continue
             seen.add(task.id)
-            below = by_parent.get(task.id, [])
-            rows.append(Row(task, depth, len(below), sum(not child.is_done for child in below)))
-            stack.extend((child, depth + 1) for child in reversed(below))
+            below = by_parent.get(task.id, none)
+            if below:
+                still_open = sum(not child.is_done for child in below)
+                rows.append(Row(task, depth, len(below), still_open))
+                stack.extend((child, depth + 1) for child in reversed(below))
+            else:
+                rows.append(Row(task, depth, 0, 0))
+        if len(seen) == len(visible):
+            return rows
+        stray = next((task for task in strays if task.id not in seen), None)
+        if stray is None:
+            return rows
+        stack.append((stray, 0))
 
-    for task in by_parent.get(None, []):
-        add(task)
-    for task in sorted(visible, key=lambda task: (task.position, task.created_at, task.id)):
-        if task.id not in seen:
-            add(task)
-    return rows
+
+def _place(task: Task) -> tuple[float, datetime, str]:
+    return (task.position, task.created_at, task.id)
 
 
 def check_parent(task_id: TaskId | None, parent_id: TaskId, tasks: Mapping[TaskId, Task]) -> Task:

@@ -7,8 +7,10 @@ import os
 import socket
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 
 from walnut_desktop import __version__
+from walnut_desktop.gui.quick_start import without_collection
 from walnut_desktop.runtime.paths import Paths
 
 NO_DISPLAY = (
@@ -62,6 +64,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(paths: Paths, *, hidden: bool) -> int:
+    starting = ExitStack()
+    starting.enter_context(without_collection())
     from walnut_desktop.app.core import AlreadyRunning, Core
     from walnut_desktop.domain.errors import WalnutError
     from walnut_desktop.gui import application
@@ -91,6 +95,7 @@ def _run(paths: Paths, *, hidden: bool) -> int:
         try:
             await requests.open()
             await desktop.open(hidden=hidden)
+            starting.close()
             await stopping.wait()
         finally:
             requests.close()

@@ -77,7 +77,6 @@ class Desktop(QObject):
         tasks, sessions = await self.core.tasks.all(), await self.core.sessions.all()
         self.model.load(tasks, sessions)
         self.window.restore(await self.core.recall("window"))
-        await self.notices.set_up(self.tray.icon)
         self._show_tray()
         self._refresh_state()
         chosen = await self.core.recall("chosen_task")
@@ -89,6 +88,7 @@ class Desktop(QObject):
             self.window.bring_to_front()
         if not self.model.rowCount():
             self.window.tasks.add_line.setFocus()
+        self._spawn(self.notices.set_up(self.tray.icon), "notices")
 
     async def close(self) -> None:
         """Remember the window and take it away."""

@@ -1,52 +1,54 @@
 """The person's settings: one validated file (Rule G14). Unknown keys are kept, bad values named.
 
-A bad value is replaced by its default and reported with its place; the file is not rewritten for that.
+The values are plain dataclasses; pydantic checks what a file says, and is imported only when there is one. A
+bad value is replaced by its default and reported with its place; the file is not rewritten for that.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-
-class Section(BaseModel):
-    """Keeps what it does not know, so that saving one thing never drops another."""
-
-    model_config = ConfigDict(extra="allow", validate_assignment=True)
-
-
-class AgentSettings(Section):
+@dataclass
+class AgentSettings:
     """How agents are started."""
 
     default_engine: Literal["claude", "practice"] = "claude"
     claude_program: str = "claude"
     model: str = ""
     permission_mode: Literal["default", "acceptEdits", "plan", "bypassPermissions"] = "default"
-    start_timeout_s: float = Field(default=30.0, ge=1, le=300)
+    start_timeout_s: float = 30.0
 
 
-class LookSettings(Section):
+@dataclass
+class LookSettings:
     """How the window looks."""
 
     theme: Literal["system", "light", "dark"] = "system"
 
 
-class NoticeSettings(Section):
+@dataclass
+class NoticeSettings:
     """When the person is called."""
 
     enabled: bool = True
 
 
-class Settings(Section):
+@dataclass
+class Settings:
     """Everything that can be set."""
 
-    agent: AgentSettings = Field(default_factory=AgentSettings)
-    look: LookSettings = Field(default_factory=LookSettings)
-    notices: NoticeSettings = Field(default_factory=NoticeSettings)
+    agent: AgentSettings = field(default_factory=AgentSettings)
+    look: LookSettings = field(default_factory=LookSettings)
+    notices: NoticeSettings = field(default_factory=NoticeSettings)
+
+
+BOUNDS = {("agent", "start_timeout_s"): (1.0, 300.0)}
 
 
 class SettingsFile:
@@ -55,6 +57,7 @@ class SettingsFile:
     def __init__(self, path: Path) -> None:
         self._path = path
         self.problems: list[str] = []
+        self._raw: dict[str, Any] = {}
         self.values = self._read()
 
     def _read(self) -> Settings:
@@ -70,29 +73,53 @@ class SettingsFile:
         if not isinstance(data, dict):
             self.problems.append("The settings file holds no settings. The defaults are used.")
             return Settings()
+        self._raw = data
+        return self._validated(data)
+
+    def _validated(self, data: Mapping[str, Any]) -> Settings:
+        """The settings of a file, without what is not valid in it."""
+        from pydantic import TypeAdapter, ValidationError
+
+        adapter = TypeAdapter(Settings)
+        left = json.loads(json.dumps(data))
         for _ in range(50):
             try:
-                return Settings.model_validate(data)
+                settings = adapter.validate_python(left)
             except ValidationError as error:
-                self._drop_bad(data, error)
+                for item in error.errors():
+                    self._drop(left, [str(part) for part in item["loc"]], item["msg"])
+                continue
+            return self._bounded(settings)
         return Settings()
 
-    def _drop_bad(self, data: dict[str, Any], error: ValidationError) -> None:
-        for item in error.errors():
-            place = [str(part) for part in item["loc"]]
-            self.problems.append(
-                f"Setting “{'.'.join(place)}”: {item['msg']}. The default is used."
-            )
-            parent: Any = data
-            for part in place[:-1]:
-                parent = parent.get(part) if isinstance(parent, dict) else None
-            if isinstance(parent, dict):
-                parent.pop(place[-1], None)
+    def _drop(self, data: dict[str, Any], place: list[str], message: str) -> None:
+        self.problems.append(f"Setting “{'.'.join(place)}”: {message}. The default is used.")
+        parent: Any = data
+        for part in place[:-1]:
+            parent = parent.get(part) if isinstance(parent, dict) else None
+        if isinstance(parent, dict):
+            parent.pop(place[-1], None)
+
+    def _bounded(self, settings: Settings) -> Settings:
+        for (section, name), (least, most) in BOUNDS.items():
+            part = getattr(settings, section)
+            if not least <= getattr(part, name) <= most:
+                self.problems.append(
+                    f"Setting “{section}.{name}” must lie between {least:g} and {most:g}. "
+                    "The default is used."
+                )
+                setattr(part, name, getattr(type(part)(), name))
+        return settings
 
     def save(self) -> None:
-        """Write the settings whole: beside the file, then renamed over it."""
+        """Write the settings whole, with what this version does not know: beside the file, then over it."""
+        whole = dict(self._raw)
+        for section, values in asdict(self.values).items():
+            before = whole.get(section)
+            whole[section] = {**(before if isinstance(before, dict) else {}), **values}
         part = self._path.with_suffix(".part")
-        part.write_text(json.dumps(self.values.model_dump(mode="json"), indent=2) + "\n")
+        part.write_text(json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
         with part.open("rb") as file:
             os.fsync(file.fileno())
         part.replace(self._path)
+        self._raw = whole

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from peewee import (
@@ -136,6 +137,20 @@ class UiStateRow(Table):
 def dicts(query: Any) -> list[dict[str, Any]]:
     """The rows of a query as plain dictionaries."""
     return list(query.dicts())
+
+
+def rows(
+    table: type[Table], names: Sequence[str], where: str = "", value: Any = None
+) -> list[tuple[Any, ...]]:
+    """Columns of all rows (or of those where one column has a value), straight from the cursor.
+
+    peewee's own way costs twice as much, which counts when thousands are read at the start.
+    """
+    columns = ", ".join(f'"{name}"' for name in names)
+    sql = f'SELECT {columns} FROM "{table._meta.table_name}"'  # noqa: S608, SLF001 - names of ours
+    if where:
+        return list(proxy.execute_sql(f'{sql} WHERE "{where}" = ?', (value,)).fetchall())
+    return list(proxy.execute_sql(sql).fetchall())
 
 
 def tuples(query: Any) -> list[tuple[Any, ...]]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 
-from walnut_desktop.domain.ids import Sid, TaskId
+from walnut_desktop.domain.ids import TaskId
 from walnut_desktop.domain.task import Task
 from walnut_desktop.store.columns import (
     from_json,
@@ -15,7 +16,7 @@ from walnut_desktop.store.columns import (
     time_to_text,
     to_json,
 )
-from walnut_desktop.store.tables import TaskRow, dicts, tuples
+from walnut_desktop.store.tables import TaskRow, rows, tuples
 
 
 def to_row(task: Task) -> dict[str, Any]:
@@ -51,37 +52,26 @@ def to_row(task: Task) -> dict[str, Any]:
     }
 
 
-def from_row(row: Mapping[str, Any]) -> Task:
-    """The task of its columns."""
-    return Task(
-        id=TaskId(row["id"]),
-        title=row["title"],
-        phase=row["phase"],
-        priority=row["priority"],
-        category=row["category"],
-        project=row["project"],
-        source=row["source"],
-        description=row["description"],
-        summary=row["summary"],
-        note=row["note"],
-        conversation_log=row["conversation_log"],
-        parent_id=row["parent_id"],
-        depends_on=tuple(TaskId(item) for item in from_json(row["depends_on"])),
-        plan_session_id=row["plan_session_id"],
-        exec_session_id=row["exec_session_id"],
-        session_ids=tuple(Sid(item) for item in from_json(row["session_ids"])),
-        needs_attention=bool(row["needs_attention"]),
-        starred=bool(row["starred"]),
-        due_date=row["due_date"],
-        tags=tuple(from_json(row["tags"])),
-        cwd=row["cwd"],
-        host=row["host"],
-        position=row["position"],
-        created_at=text_to_time(row["created_at"]),
-        updated_at=text_to_time(row["updated_at"]),
-        completed_at=maybe_time(row["completed_at"]),
-        ext=from_json(row["ext"]),
-    )
+# The columns in the order of the record's fields, so that a row becomes a task without naming each of them.
+_ORDER = [field.name for field in fields(Task)]
+_TIMES = [_ORDER.index(name) for name in ("created_at", "updated_at")]
+_LISTS = [_ORDER.index(name) for name in ("depends_on", "session_ids", "tags")]
+_FLAGS = [_ORDER.index(name) for name in ("needs_attention", "starred")]
+_COMPLETED, _EXT = _ORDER.index("completed_at"), _ORDER.index("ext")
+
+
+def from_values(values: Sequence[Any]) -> Task:
+    """The task of its columns in the order of its fields."""
+    row = list(values)
+    for at in _TIMES:
+        row[at] = text_to_time(row[at])
+    for at in _LISTS:
+        row[at] = () if row[at] == "[]" else tuple(from_json(row[at]))
+    for at in _FLAGS:
+        row[at] = bool(row[at])
+    row[_COMPLETED] = maybe_time(row[_COMPLETED])
+    row[_EXT] = from_json(row[_EXT])
+    return Task(*row)
 
 
 class Tasks:
@@ -89,30 +79,29 @@ class Tasks:
 
     def all(self) -> dict[TaskId, Task]:
         """Every task by id."""
-        tasks = (from_row(row) for row in dicts(TaskRow.select()))
+        tasks = map(from_values, rows(TaskRow, _ORDER))
         return {task.id: task for task in tasks}
 
     def get(self, task_id: str) -> Task | None:
         """The task with exactly this id."""
-        rows = dicts(TaskRow.select().where(TaskRow.id == task_id))
-        return from_row(rows[0]) if rows else None
+        found = rows(TaskRow, _ORDER, "id", task_id)
+        return from_values(found[0]) if found else None
 
     def titles(self) -> dict[TaskId, str]:
         """Ids and titles, for finding by prefix."""
-        rows = tuples(TaskRow.select(TaskRow.id, TaskRow.title))
-        return {TaskId(task_id): title for task_id, title in rows}
+        found = tuples(TaskRow.select(TaskRow.id, TaskRow.title))
+        return {TaskId(task_id): title for task_id, title in found}
 
     def children(self, task_id: TaskId) -> list[Task]:
         """The direct children."""
-        rows = dicts(TaskRow.select().where(TaskRow.parent_id == task_id))
-        return [from_row(row) for row in rows]
+        return [from_values(row) for row in rows(TaskRow, _ORDER, "parent_id", task_id)]
 
     def last_position(self, parent_id: TaskId | None) -> float:
         """The greatest position among the siblings below a parent; 0 when there are none."""
         match = TaskRow.parent_id.is_null() if parent_id is None else TaskRow.parent_id == parent_id
         query = TaskRow.select(TaskRow.position).where(match)
-        rows = tuples(query.order_by(TaskRow.position.desc()).limit(1))
-        return float(rows[0][0]) if rows else 0.0
+        found = tuples(query.order_by(TaskRow.position.desc()).limit(1))
+        return float(found[0][0]) if found else 0.0
 
     def add(self, task: Task) -> None:
         """Store a new one."""

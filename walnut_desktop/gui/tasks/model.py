@@ -219,6 +219,8 @@ class TaskListModel(QAbstractListModel):
         shown = [task for task in self._tasks.values() if self._show_done or not task.is_done]
         rows = tree.display_order(shown)
         counts = _children(self._tasks.values())
+        if not counts and not self._collapsed:
+            return rows
         out: list[Row] = []
         hidden_below: int | None = None
         for row in rows:
@@ -226,7 +228,9 @@ class TaskListModel(QAbstractListModel):
                 continue
             hidden_below = row.depth if row.task.id in self._collapsed else None
             children, still_open = counts.get(row.task.id, (0, 0))
-            out.append(row._replace(children=children, open_children=still_open))
+            if (children, still_open) != (row.children, row.open_children):
+                row = row._replace(children=children, open_children=still_open)
+            out.append(row)
         return out
 
     def _index(self) -> None:
