@@ -67,6 +67,19 @@ ANSI = (
     "\x1b]0;a title\x07\x1b[2K12 passed, 1 failed"
 )
 
+OLD = """\
+def enqueue(session, text):
+    row = add(text)
+    bump(session)
+    return row"""
+
+NEW = """\
+def enqueue(session, text):
+    with store.unit() as unit:
+        row = unit.add(text)
+        unit.bump(session)
+    return row"""
+
 FAILURE = "\n".join(
     [
         "Traceback (most recent call last):",
@@ -115,8 +128,8 @@ def blocks() -> list[Block]:
             "Edit",
             {
                 "file_path": "walnut/sessions/delivery.py",
-                "old_string": "def enqueue(session, text):\n    row = add(text)\n    bump(session)\n    return row",
-                "new_string": "def enqueue(session, text):\n    with store.unit() as unit:\n        row = unit.add(text)\n        unit.bump(session)\n    return row",
+                "old_string": OLD,
+                "new_string": NEW,
             },
             ToolState.DONE,
             "The file has been updated.",

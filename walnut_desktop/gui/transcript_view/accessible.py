@@ -1,4 +1,7 @@
-"""The transcript for screen readers: a list whose items are the parts of the chat (Rule G13)."""
+"""The transcript for screen readers: a list whose items are the parts of the chat (Rule G13).
+
+Qt asks a factory for the interface of a widget and does not keep the Python object: we do.
+"""
 
 from __future__ import annotations
 
@@ -6,75 +9,162 @@ import weakref
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QPoint, QRect
-from PySide6.QtGui import QAccessible, QAccessibleInterface, QColor
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QAccessibleEvent,
+    QAccessibleInterface,
+    QColor,
+)
 from PySide6.QtWidgets import QAccessibleWidget
+
+from walnut_desktop.gui.guard import never_raises
+from walnut_desktop.gui.transcript_view import words
+from walnut_desktop.gui.transcript_view.rows import Row, TailMessage
+from walnut_desktop.gui.transcript_view.tool_text import STATES
+from walnut_desktop.transcript.blocks import (
+    NoticeBlock,
+    ThinkingBlock,
+    ToolBlock,
+    TurnBlock,
+    UserBlock,
+)
 
 if TYPE_CHECKING:
     from walnut_desktop.gui.transcript_view.view import TranscriptView
 
+MOST_SPOKEN = 4000
 _views: weakref.WeakSet[Any] = weakref.WeakSet()
 _made: dict[int, QAccessibleInterface] = {}
 _state = {"installed": False}
 
 
-class _Part(QAccessibleInterface):
-    """One row."""
+def spoken(row: Row) -> str:
+    """A row in words: who or what, how it stands, and what it says."""
+    block, text = row.block, row.copy_text()
+    if isinstance(block, TailMessage):
+        reason = f" {block.reason}" if block.reason else ""
+        text = f"You, {words.message_state(block.state).lower()}:{reason} {text}"
+    elif isinstance(block, UserBlock):
+        text = f"You: {text}"
+    elif isinstance(block, ThinkingBlock):
+        text = f"Thought: {text}"
+    elif isinstance(block, ToolBlock):
+        text = f"{STATES[block.state]}: {text}"
+    elif isinstance(block, TurnBlock):
+        text = f"{words.turn(block)} {text}".strip()
+    elif isinstance(block, NoticeBlock):
+        text = f"Notice: {text}"
+    elif not row.piece:
+        text = f"Agent: {text}"
+    return text[:MOST_SPOKEN]
 
-    def __init__(self, view: TranscriptView, number: int) -> None:
+
+class _Part(QAccessibleInterface):
+    """One row. It follows the row, not its number."""
+
+    def __init__(self, view: TranscriptView, row: Row) -> None:
         super().__init__()
         self._view = weakref.ref(view)
-        self._number = number
+        self._row = weakref.ref(row)
 
+    def number(self) -> int | None:
+        """Where the row is now."""
+        view, row = self._view(), self._row()
+        return view.surface.rows.number_of(row) if view is not None and row is not None else None
+
+    @never_raises(fallback=False)
     def isValid(self) -> bool:
-        view = self._view()
-        return view is not None and self._number < len(view.surface.rows)
+        """Whether the row is still there."""
+        return self.number() is not None
 
+    @never_raises(None)
     def object(self) -> QObject | None:  # type: ignore[override]
+        """Rows are no objects."""
         return None
 
+    @never_raises(0)
     def childCount(self) -> int:
+        """Rows have no parts of their own."""
         return 0
 
-    def child(self, _index: int) -> QAccessibleInterface | None:  # type: ignore[override]
+    @never_raises(None)
+    def child(self, index: int) -> QAccessibleInterface | None:  # type: ignore[override]
+        """None."""
         return None
 
-    def childAt(self, _x: int, _y: int) -> QAccessibleInterface | None:  # type: ignore[override]
+    @never_raises(None)
+    def childAt(self, x: int, y: int) -> QAccessibleInterface | None:  # type: ignore[override]
+        """None."""
         return None
 
-    def indexOfChild(self, _child: QAccessibleInterface) -> int:
+    @never_raises(-1)
+    def indexOfChild(self, child: QAccessibleInterface) -> int:
+        """None is."""
         return -1
 
+    @never_raises(None)
     def parent(self) -> QAccessibleInterface | None:  # type: ignore[override]
+        """The list."""
         view = self._view()
         return QAccessible.queryAccessibleInterface(view) if view is not None else None
 
+    @never_raises(QAccessible.Role.ListItem)
     def role(self) -> QAccessible.Role:
+        """An item of a list."""
         return QAccessible.Role.ListItem
 
+    @never_raises(fallback=QAccessible.State())
     def state(self) -> QAccessible.State:
-        return QAccessible.State()
+        """Whether it has the keyboard, and whether it is unfolded."""
+        state = QAccessible.State()
+        view, number = self._view(), self.number()
+        state.focusable = True
+        state.readOnly = True
+        if view is not None and number is not None:
+            state.focused = view.hasFocus() and view.focus.number() == number
+            state.offscreen = self._rect(view, number) is None
+        row = self._row()
+        if row is not None and row.foldable:
+            state.expandable = True
+            unfolded = bool(row.unfolded.value)
+            state.expanded = unfolded
+            state.collapsed = not unfolded
+        return state
 
+    @never_raises("")
     def text(self, kind: QAccessible.Text) -> str:
-        view = self._view()
-        if kind != QAccessible.Text.Name or view is None or not self.isValid():
-            return ""
-        return view.surface.rows.rows[self._number].copy_text()
+        """The row in words."""
+        row = self._row()
+        return spoken(row) if row is not None and kind == QAccessible.Text.Name else ""
 
-    def setText(self, _kind: QAccessible.Text, _text: str) -> None:
+    @never_raises(None)
+    def setText(self, kind: QAccessible.Text, text: str) -> None:
         """Read only."""
 
+    @never_raises(fallback=QRect())
     def rect(self) -> QRect:
-        view = self._view()
-        spot = next((p for p in view.placed if p.number == self._number), None) if view else None
-        if view is None or spot is None:
+        """Where it is on the desktop; empty while it is not on screen."""
+        view, number = self._view(), self.number()
+        if view is None or number is None:
             return QRect()
+        return self._rect(view, number) or QRect()
+
+    def _rect(self, view: TranscriptView, number: int) -> QRect | None:
+        spot = next((p for p in view.placed if p.number == number), None)
+        if spot is None:
+            return None
         corner = view.viewport().mapToGlobal(QPoint(int(view.surface.left), int(spot.y)))
         return QRect(corner.x(), corner.y(), int(view.surface.layout.width), int(spot.laid.height))
 
+    @never_raises(fallback=QColor())
     def foregroundColor(self) -> QColor:
+        """Not said."""
         return QColor()
 
+    @never_raises(fallback=QColor())
     def backgroundColor(self) -> QColor:
+        """Not said."""
         return QColor()
 
 
@@ -84,27 +174,56 @@ class _List(QAccessibleWidget):
     def __init__(self, view: TranscriptView) -> None:
         super().__init__(view, QAccessible.Role.List, "Transcript")
         self._view = weakref.ref(view)
-        self._parts: dict[int, _Part] = {}
+        self._parts: weakref.WeakKeyDictionary[Row, _Part] = weakref.WeakKeyDictionary()
+        self._kept: list[_Part] = []  # Qt may ask a part as long as it lives
 
+    @never_raises(0)
     def childCount(self) -> int:
+        """How many rows there are."""
         view = self._view()
         return len(view.surface.rows) if view is not None else 0
 
+    @never_raises(None)
     def child(self, index: int) -> QAccessibleInterface | None:  # type: ignore[override]
+        """A row."""
         view = self._view()
         if view is None or not 0 <= index < len(view.surface.rows):
             return None
-        return self._parts.setdefault(index, _Part(view, index))
+        row = view.surface.rows[index]
+        part = self._parts.get(row)
+        if part is None:
+            part = self._parts[row] = _Part(view, row)
+            self._kept.append(part)
+        return part
 
+    @never_raises(None)
+    def childAt(self, x: int, y: int) -> QAccessibleInterface | None:  # type: ignore[override]
+        """The row at a point of the desktop."""
+        view = self._view()
+        if view is None:
+            return None
+        spot = view.row_at(view.viewport().mapFromGlobal(QPoint(x, y)))
+        return self.child(spot.number) if spot is not None else None
+
+    @never_raises(None)
+    def focusChild(self) -> QAccessibleInterface | None:  # type: ignore[override]
+        """The row that has the keyboard."""
+        view = self._view()
+        number = view.focus.number() if view is not None and view.hasFocus() else None
+        return self.child(number) if number is not None else None
+
+    @never_raises(-1)
     def indexOfChild(self, child: QAccessibleInterface) -> int:
-        return next((n for n, part in self._parts.items() if part is child), -1)
+        """The number of a row."""
+        number = child.number() if isinstance(child, _Part) else None
+        return -1 if number is None else number
 
 
 def _factory(_class_name: str, thing: QObject) -> QAccessibleInterface | None:
     if thing not in _views:
         return None
     made = _List(thing)  # type: ignore[arg-type]
-    _made[id(thing)] = made  # Qt does not keep the Python object
+    _made[id(thing)] = made
     return made
 
 
@@ -116,3 +235,18 @@ def announce_rows(view: TranscriptView) -> None:
     if not _state["installed"]:
         _state["installed"] = True
         QAccessible.installFactory(_factory)
+
+
+def tell_focus(view: TranscriptView, number: int) -> None:
+    """A screen reader reads the row that the keyboard went to."""
+    if QAccessible.isActive():
+        event = QAccessibleEvent(view, QAccessible.Event.Focus)
+        event.setChild(number)
+        QAccessible.updateAccessibility(event)
+
+
+def tell_turn(view: TranscriptView, block: TurnBlock) -> None:
+    """The end of a turn is said once, not every word of it."""
+    if QAccessible.isActive():
+        text = f"{words.turn(block)} {block.text}".strip()
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(view, text))

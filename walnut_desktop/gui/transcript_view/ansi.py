@@ -10,7 +10,11 @@ _ESCAPE = re.compile(
     r"|\][^\x07\x1b]*(?:\x07|\x1b\\)?"  # OSC: titles and links
     r"|[PX^_][^\x1b]*(?:\x1b\\)?|[ -/]*[0-~])?"
 )
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f\x80-\x9f]")
+# Direction overrides can make a command read as another one.
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffc]"
+)
+MOST_RUNS = 4000
 _OVERWRITTEN = re.compile(r"^[^\n]*\r(?!\n|$)", re.MULTILINE)
 
 
@@ -44,7 +48,7 @@ def clean(text: str) -> tuple[str, list[Run]]:
     if piece and (color >= 0 or bold):
         runs.append(Run(length, len(piece), color, bold))
     out.append(piece)
-    return "".join(out), runs
+    return "".join(out), runs if len(runs) <= MOST_RUNS else []
 
 
 def _plain(text: str) -> str:

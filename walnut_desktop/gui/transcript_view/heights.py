@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+SHORT = 64
+
 
 class Heights:
     """Heights by row. Setting, summing and finding cost O(log n)."""
@@ -35,8 +37,16 @@ class Heights:
         self._tree.append(value + self.before(at - 1) - self.before(low))
 
     def splice(self, start: int, stop: int, values: Iterable[float]) -> None:
-        """Replace the rows `start` to `stop`."""
-        self._values[start:stop] = values
+        """Replace the rows `start` to `stop`. Near the end, where a chat grows, that is cheap."""
+        new = list(values)
+        if len(self._values) - start <= SHORT and len(new) <= SHORT:
+            rest = [*new, *self._values[stop:]]
+            del self._values[start:]
+            del self._tree[start + 1 :]
+            for value in rest:
+                self.append(value)
+            return
+        self._values[start:stop] = new
         self._build()
 
     def set(self, row: int, value: float) -> None:

@@ -1,25 +1,19 @@
-"""One row laid out: its height, its document, and where on it something can be clicked."""
+"""One row laid out: its height, its document, and where on it something is drawn or can be clicked."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass, field
+from enum import Enum
 
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import (
-    QColor,
-    QFontMetricsF,
-    QTextBlockFormat,
-    QTextCharFormat,
-    QTextCursor,
-    QTextOption,
-)
+from PySide6.QtGui import QFontMetricsF
 
 from walnut_desktop.gui.theme import Theme
-from walnut_desktop.gui.transcript_view import ansi, markdown
-from walnut_desktop.gui.transcript_view.markdown import SealedDocument
+from walnut_desktop.gui.transcript_view import markdown, plain
+from walnut_desktop.gui.transcript_view.markdown import CODE_PAD, SealedDocument
 from walnut_desktop.gui.transcript_view.rows import Row, TailMessage, Unfolded
-from walnut_desktop.gui.transcript_view.tool_text import Body, Part, body
+from walnut_desktop.gui.transcript_view.tool_text import body
 from walnut_desktop.transcript.blocks import (
     NoticeBlock,
     TextBlock,
@@ -29,9 +23,23 @@ from walnut_desktop.transcript.blocks import (
     UserBlock,
 )
 
-PAD = 12.0
-GAP = 10.0
-MAX_USER_TEXT = 200_000
+PAD = 14.0  # inside cards
+GAP = 14.0  # below cards of the person, notices, ends of turns
+PROSE_GAP = 11.0
+PROSE_TOP = 4.0  # above an answer, which may follow a card closely
+TOOL_GAP = 8.0  # below a tool card
+NEST = 22.0  # how far what a sub-agent does is moved to the right
+MAX_USER_TEXT = 60_000
+
+
+class Action(Enum):
+    """What a click on a place does."""
+
+    FOLD = "Fold or unfold"
+    MORE = "Show more"
+    RETRY = "Send again"
+    DISCARD = "Discard"
+    COPY = "Copy code"
 
 
 @dataclass
@@ -39,21 +47,27 @@ class Hit:
     """A place that does something when it is clicked."""
 
     rect: QRectF
-    action: str  # fold, more, retry, discard
+    action: Action
+    text: str = ""  # what is copied
 
 
 @dataclass
 class Laid:
-    """A row for one width and theme."""
+    """A row for one width and theme. Everything is in the row's own coordinates."""
 
     revision: int
-    width: float
     height: float
+    gap: float = GAP  # the free part at the end of `height`
+    left: float = 0.0  # where the row begins, for what is moved to the right
     document: SealedDocument | None = None
     at: QPointF = field(default_factory=QPointF)
     hits: list[Hit] = field(default_factory=list)
     more: str = ""
     head: float = 0.0
+    codes: list[QRectF] = field(default_factory=list)
+    quotes: list[QRectF] = field(default_factory=list)
+    checks: list[tuple[QRectF, bool]] = field(default_factory=list)
+    bullets: list[QPointF] = field(default_factory=list)
 
 
 class RowLayout:
@@ -66,163 +80,165 @@ class RowLayout:
         self.small_line = QFontMetricsF(theme.small_font).lineSpacing()
 
     def lay(self, row: Row) -> Laid:
-        """The row laid out."""
+        """The row laid out; whole pixels, so that letters stay sharp."""
+        laid = self._lay(row)
+        laid.height = float(math.ceil(laid.height))
+        return laid
+
+    def _lay(self, row: Row) -> Laid:
         block = row.block
         if isinstance(block, TextBlock):
-            return self._prose(row)
+            return self._prose(row, block)
         if isinstance(block, ToolBlock):
             return self._tool(row, block)
         if isinstance(block, ThinkingBlock):
             return self._thinking(row, block)
         if isinstance(block, UserBlock):
-            return self._user(row, block.text, note="")
+            return self._user(row, block)
         if isinstance(block, TailMessage):
             return self._tail(row, block)
         if isinstance(block, NoticeBlock):
-            return self._centred(row, block.text)
+            return self._notice(row, block)
         return self._turn(row, block)
 
     # -- kinds ------------------------------------------------------------------------------------
 
-    def _prose(self, row: Row) -> Laid:
-        document = markdown.build(row.text, self.theme)
-        document.setTextWidth(self.width)
-        height = document.size().height() + GAP
-        return Laid(row.revision, self.width, height, document)
+    def _prose(self, row: Row, block: TextBlock) -> Laid:
+        left = NEST if row.nested else 0.0
+        document = markdown.build(row.text, self.theme, live=block.streaming)
+        top = 0.0 if row.piece else PROSE_TOP
+        height = top + self._set(document, self.width - left) + PROSE_GAP
+        laid = Laid(row.revision, height, gap=PROSE_GAP, left=left, document=document)
+        laid.at = QPointF(left, top)
+        self._decorate(laid, document)
+        return laid
 
-    def _user(self, row: Row, text: str, note: str) -> Laid:
-        document = self.plain(text[:MAX_USER_TEXT])
-        document.setTextWidth(self.width - 2 * PAD)
-        head = self.small_line + 4
-        height = head + document.size().height() + 2 * PAD + GAP
+    def _user(self, row: Row, block: UserBlock) -> Laid:
+        text = block.text
+        if block.images:
+            text += f"\n[{block.images} image{'s' if block.images > 1 else ''}]"
+        return self._message(row, text, "")
+
+    def _message(self, row: Row, text: str, note: str) -> Laid:
+        document = plain.words(_shortened(text), self.theme)
+        head = self.small_line + 3
+        height = PAD + head + self._set(document, self.width - 2 * PAD) + PAD
         if note:
-            height += self.small_line + 4
-        return Laid(row.revision, self.width, height, document, QPointF(PAD, PAD + head), head=head)
+            height += self.small_line + 6
+        laid = Laid(row.revision, height + GAP, document=document, at=QPointF(PAD, PAD + head))
+        laid.head = head
+        return laid
 
     def _tail(self, row: Row, message: TailMessage) -> Laid:
-        laid = self._user(row, message.text, note=message.reason)
-        if message.state in ("failed", "parked"):
+        laid = self._message(row, message.text, message.reason)
+        if message.is_stuck:
             metrics = QFontMetricsF(self.theme.small_font)
             right = self.width - PAD
-            for action, word in (("discard", "Discard"), ("retry", "Send again")):
-                wide = metrics.horizontalAdvance(word)
-                laid.hits.append(Hit(QRectF(right - wide, PAD, wide, self.small_line), action))
-                right -= wide + 16
+            for action in (Action.DISCARD, Action.RETRY):
+                wide = metrics.horizontalAdvance(action.value)
+                box = QRectF(right - wide - 6, PAD - 4, wide + 12, self.small_line + 8)
+                laid.hits.append(Hit(box, action))
+                right -= wide + 22
         return laid
 
     def _thinking(self, row: Row, block: ThinkingBlock) -> Laid:
-        head = self.line + 8
-        laid = Laid(row.revision, self.width, head + 6, head=head)
-        laid.hits.append(Hit(QRectF(0, 0, self.width, head), "fold"))
+        left = NEST if row.nested else 0.0
+        head = self.line + 10
+        laid = Laid(row.revision, head + 6, gap=6, left=left, head=head)
+        laid.hits.append(Hit(QRectF(left, 0, self.width - left, head), Action.FOLD))
         if row.unfolded is not Unfolded.NO:
-            laid.document = markdown.build(block.text, self.theme, muted=True)
-            laid.document.setTextWidth(self.width - 28)
-            laid.at = QPointF(26, head)
-            laid.height = head + laid.document.size().height() + GAP
+            document = markdown.build(block.text, self.theme, muted=True, live=block.streaming)
+            laid.document, laid.at = document, QPointF(left + 25, head + 2)
+            laid.height = head + 2 + self._set(document, self.width - left - 25) + GAP
+            laid.gap = GAP
+            self._decorate(laid, document)
         return laid
 
     def _tool(self, row: Row, block: ToolBlock) -> Laid:
-        head = self.line + 16
-        laid = Laid(row.revision, self.width, head + 8, head=head)
-        laid.hits.append(Hit(QRectF(0, 0, self.width, head), "fold"))
+        left = NEST if row.nested else 0.0
+        head = float(round(self.line + 17))
+        laid = Laid(row.revision, head + TOOL_GAP, gap=TOOL_GAP, left=left, head=head)
+        laid.hits.append(Hit(QRectF(left, 0, self.width - left, head), Action.FOLD))
         content = body(block, row.unfolded)
         if not content.parts:
             return laid
-        document = self._output(content)
-        document.setTextWidth(self.width - 2 * PAD)
-        laid.document, laid.at = document, QPointF(PAD, head + 6)
-        bottom = head + 6 + document.size().height() + 8
+        document = plain.output(content.parts, self.theme)
+        laid.document, laid.at = document, QPointF(left + PAD, head + 10)
+        bottom = head + 10 + self._set(document, self.width - left - 2 * PAD) + 10
         if content.more:
             laid.more = content.more
-            laid.hits.append(Hit(QRectF(PAD, bottom, self.width - 2 * PAD, self.line), "more"))
-            bottom += self.line + 8
-        laid.height = bottom + 8
+            wide = QFontMetricsF(self.theme.small_font).horizontalAdvance(content.more) + 30
+            box = QRectF(left + PAD - 6, bottom - 4, wide, self.small_line + 8)
+            laid.hits.append(Hit(box, Action.MORE))
+            bottom += self.small_line + 12
+        laid.height = bottom + TOOL_GAP
         return laid
 
-    def _centred(self, row: Row, text: str) -> Laid:
-        document = self.plain(text, role="muted", small=True, centred=True)
-        document.setTextWidth(self.width - 80)
-        return Laid(
-            row.revision, self.width, document.size().height() + 14, document, QPointF(40, 4)
-        )
+    def _notice(self, row: Row, block: NoticeBlock) -> Laid:
+        document = plain.words(block.text, self.theme, role="muted", small=True, centred=True)
+        height = self._set(document, self.width - 80)
+        return Laid(row.revision, height + 4 + GAP, document=document, at=QPointF(40, 4))
 
     def _turn(self, row: Row, block: TurnBlock) -> Laid:
         if block.ok or not block.text:
-            return Laid(row.revision, self.width, self.small_line + 22)
-        document = self.plain(block.text, role="danger")
-        document.setTextWidth(self.width - 2 * PAD - 28)
-        height = max(document.size().height(), self.line) + 2 * PAD + GAP
-        return Laid(row.revision, self.width, height, document, QPointF(PAD + 28, PAD))
+            return Laid(row.revision, self.small_line + 12 + GAP)
+        document = plain.words(block.text, self.theme)
+        head = self.line + 4
+        height = self._set(document, self.width - 2 * PAD - 28) + head + 2 * PAD
+        laid = Laid(row.revision, height + GAP, document=document, at=QPointF(PAD + 28, PAD + head))
+        laid.head = head
+        return laid
 
     # -- documents --------------------------------------------------------------------------------
 
-    def plain(
-        self, text: str, *, role: str = "text", small: bool = False, centred: bool = False
-    ) -> SealedDocument:
-        """Words as they are, nothing of them read as markup."""
-        document = SealedDocument(self.theme.small_font if small else self.theme.font)
-        option = QTextOption()
-        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        document.setDefaultTextOption(option)
-        document.setPlainText(ansi.clean(text)[0])
-        cursor = QTextCursor(document)
-        cursor.select(QTextCursor.SelectionType.Document)
-        look = QTextCharFormat()
-        look.setForeground(self.theme.color(role))
-        cursor.mergeCharFormat(look)
-        form = QTextBlockFormat()
-        form.setLineHeight(
-            markdown.LINE_HEIGHT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
-        )
-        if centred:
-            form.setAlignment(option.alignment().AlignHCenter)
-        cursor.mergeBlockFormat(form)
-        return document
+    def _set(self, document: SealedDocument, width: float) -> float:
+        """Break the lines; answers the height, without the free space below the last line."""
+        document.setTextWidth(max(40.0, width))
+        return document.size().height() - markdown.leading(document)
 
-    def _output(self, content: Body) -> SealedDocument:
-        document = SealedDocument(self.theme.mono_font)
-        option = QTextOption()
-        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        document.setDefaultTextOption(option)
-        cursor = QTextCursor(document)
-        cursor.beginEditBlock()
-        for number, part in enumerate(content.parts):
-            if number:
-                cursor.insertBlock()
-                space = QTextBlockFormat()
-                space.setTopMargin(8 if _new_section(content.parts, number) else 0)
-                cursor.setBlockFormat(space)
-            self._insert(cursor, part)
-        cursor.endEditBlock()
-        return document
+    def _decorate(self, laid: Laid, document: SealedDocument) -> None:
+        """Find the places of boxes, bars and ticks."""
+        sizes = document.documentLayout()
 
-    def _insert(self, cursor: QTextCursor, part: Part) -> None:
-        roles = {
-            "input": "text",
-            "added": "success",
-            "removed": "danger",
-            "result": "code_text",
-            "note": "muted",
-        }
-        look = QTextCharFormat()
-        look.setForeground(self.theme.color(roles[part.kind]))
-        look.setFont(self.theme.small_font if part.kind == "note" else self.theme.mono_font)
-        start = cursor.position()
-        cursor.insertText(part.text, look)
-        end = cursor.position()
-        for run in part.runs:
-            colour = QTextCharFormat()
-            if run.color >= 0:
-                colour.setForeground(QColor(ansi.rgb(run.color, dark=self.theme.is_dark)))
-            if run.bold:
-                colour.setFontWeight(700)
-            cursor.setPosition(start + run.start)
-            cursor.setPosition(start + run.start + run.length, QTextCursor.MoveMode.KeepAnchor)
-            cursor.mergeCharFormat(colour)
-        cursor.setPosition(end)
+        def stretch(first: int, last: int) -> tuple[float, float, float]:
+            begin = sizes.blockBoundingRect(document.findBlockByNumber(first))
+            end = sizes.blockBoundingRect(document.findBlockByNumber(last))
+            return (
+                begin.top(),
+                end.bottom(),
+                document.findBlockByNumber(first).layout().lineAt(0).x(),
+            )
+
+        right = document.textWidth()
+        for first, last in document.code_runs:
+            top, bottom, x = stretch(first, last)
+            x = max(0.0, x - CODE_PAD)
+            box = QRectF(x, top - CODE_PAD, right - x, bottom - top + 2 * CODE_PAD)
+            box.translate(laid.at)
+            laid.codes.append(box)
+            button = QRectF(box.right() - 32, box.top() + 5, 27, 27)
+            laid.hits.append(Hit(button, Action.COPY, plain.lines(document, first, last)))
+        for first, last in document.quote_runs:
+            top, bottom, _ = stretch(first, last)
+            laid.quotes.append(QRectF(2, top, 3, bottom - top).translated(laid.at))
+        side = float(round(self.line * 0.86))
+        for number, ticked in document.checks:
+            x, middle = self._first_words(document, number)
+            box = QRectF(x - side - 7, round(middle - side / 2), side, side)
+            laid.checks.append((box.translated(laid.at), ticked))
+        for number in document.bullets:
+            x, middle = self._first_words(document, number)
+            laid.bullets.append(QPointF(x - 12, round(middle) + 0.5) + laid.at)
+
+    def _first_words(self, document: SealedDocument, number: int) -> tuple[float, float]:
+        """Where the first line of a block begins, and the middle of its small letters."""
+        block = document.findBlockByNumber(number)
+        line = block.layout().lineAt(0)
+        top = document.documentLayout().blockBoundingRect(block).top() + line.y()
+        return line.x(), top + line.ascent() * 0.64
 
 
-def _new_section(parts: Sequence[Part], number: int) -> bool:
-    return not (
-        parts[number - 1].kind in ("note", "removed") and parts[number].kind in ("added", "removed")
-    )
+def _shortened(text: str) -> str:
+    if len(text) <= MAX_USER_TEXT:
+        return text
+    return f"{text[:MAX_USER_TEXT]}\n… {len(text) - MAX_USER_TEXT:,} more characters"

@@ -1,4 +1,4 @@
-"""Markdown as a document: Qt's own reader without HTML, then one walk that makes it safe and fair (D28).
+"""Markdown as a document: Qt's own reader without HTML, then one walk for safety and looks (D28).
 
 Nothing is ever loaded: every wish of the document for a resource is refused, and images become words before
 the first layout. Only http, https and mailto addresses are links.
@@ -6,16 +6,10 @@ the first layout. Only http, https and mailto addresses are links.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
-from pygments.lexer import Lexer
-from pygments.lexers import get_lexer_by_name
-from pygments.token import Token, _TokenType
-from pygments.util import ClassNotFound
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import (
-    QColor,
     QFont,
     QTextBlock,
     QTextBlockFormat,
@@ -25,44 +19,47 @@ from PySide6.QtGui import (
     QTextFormat,
     QTextFrame,
     QTextFrameFormat,
-    QTextLayout,
     QTextLength,
+    QTextList,
+    QTextListFormat,
     QTextTable,
 )
 
 from walnut_desktop.gui.guard import never_raises
 from walnut_desktop.gui.theme import Theme
+from walnut_desktop.gui.transcript_view.highlighting import MAX_CODE, MAX_LIVE_CODE, highlight
 
 SAFE_SCHEMES = ("http://", "https://", "mailto:")
-MAX_HIGHLIGHT = 30_000
-LINE_HEIGHT = 128.0
-CODE_MARGIN = 12
+LINE_HEIGHT = 122.0
+CODE_HEIGHT = 112.0
+CODE_PAD = 12.0  # between a code box and its words
+CODE_SPACE = 8.0  # between a code box and the words around it
+INDENT = 24.0
+QUOTE_INDENT = 18.0
 
-_COLOURS: dict[_TokenType, str] = {
-    Token.Keyword: "syntax_keyword",
-    Token.Operator.Word: "syntax_keyword",
-    Token.String: "syntax_string",
-    Token.Comment: "syntax_comment",
-    Token.Number: "syntax_number",
-    Token.Name.Function: "syntax_name",
-    Token.Name.Class: "syntax_name",
-    Token.Name.Builtin: "syntax_name",
-    Token.Name.Tag: "syntax_name",
-    Token.Name.Attribute: "syntax_number",
-}
+_PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
+_FIXED = QTextBlockFormat.LineHeightTypes.FixedHeight.value
+_Property = QTextFormat.Property
+_BULLETS = (
+    QTextListFormat.Style.ListDisc,
+    QTextListFormat.Style.ListCircle,
+    QTextListFormat.Style.ListSquare,
+)
 
 
 class SealedDocument(QTextDocument):
-    """A document that loads nothing."""
-
-    refused: list[str]
+    """A document that loads nothing, and knows what is to be drawn around its words (by block numbers)."""
 
     def __init__(self, font: QFont) -> None:
         super().__init__()
-        self.refused = []
-        self.code_runs: list[tuple[int, int]] = []  # first and last block number of each code box
+        self.refused: list[str] = []
+        self.code_runs: list[tuple[int, int]] = []
+        self.quote_runs: list[tuple[int, int]] = []
+        self.checks: list[tuple[int, bool]] = []
+        self.bullets: list[int] = []
         self.setUndoRedoEnabled(False)
         self.setDocumentMargin(0)
+        self.setIndentWidth(INDENT)
         self.setDefaultFont(font)
 
     @never_raises(None)
@@ -76,20 +73,34 @@ def is_safe_link(href: str) -> bool:
     return href.lower().startswith(SAFE_SCHEMES)
 
 
-def build(text: str, theme: Theme, *, muted: bool = False) -> SealedDocument:
-    """The document of a piece of markdown."""
+def build(text: str, theme: Theme, *, muted: bool = False, live: bool = False) -> SealedDocument:
+    """The document of a piece of markdown; `live` for one that will be built again at once."""
     document = SealedDocument(theme.font)
     features = QTextDocument.MarkdownFeature
-    document.setMarkdown(text, features.MarkdownDialectGitHub | features.MarkdownNoHTML)
-    _Walk(document, theme, muted=muted).run()
+    document.setMarkdown(_harmless(text), features.MarkdownDialectGitHub | features.MarkdownNoHTML)
+    _Walk(document, theme, muted, MAX_LIVE_CODE if live else MAX_CODE).run()
     return document
+
+
+_CONTROL = {
+    **{code: None for code in range(32) if chr(code) not in "\t\n"},
+    **dict.fromkeys(range(0x7F, 0xA0)),
+    0x202D: None,  # direction overrides: words must read as they are written
+    0x202E: None,
+    0xFFFC: 0xFFFD,  # would be taken for a picture
+}
+
+
+def _harmless(text: str) -> str:
+    return text if text.isascii() and text.isprintable() else text.translate(_CONTROL)
 
 
 class _Walk:
     """Once over all blocks of a fresh document."""
 
-    def __init__(self, document: SealedDocument, theme: Theme, *, muted: bool) -> None:
+    def __init__(self, document: SealedDocument, theme: Theme, muted: bool, most: int) -> None:
         self._document = document
+        self._most = most
         self._theme = theme
         self._ink = theme.color("muted" if muted else "text")
         self._cursor = QTextCursor(document)
@@ -101,19 +112,24 @@ class _Walk:
         """Do it."""
         self._cursor.beginEditBlock()
         self._common()
+        self._tables(self._document.rootFrame())
         block = self._document.begin()
         while block.isValid():
             self._block(block)
             block = block.next()
         self._close_code()
         self._replace_bad()
-        self._tables(self._document.rootFrame())
+        for number in self._document.bullets:
+            # Ours, too: Qt's touch the words.
+            items = self._document.findBlockByNumber(number).textList()
+            if items.format().style() in _BULLETS:
+                self._unmark(items)
         self._cursor.endEditBlock()
 
     def _common(self) -> None:
         self._cursor.select(QTextCursor.SelectionType.Document)
         lines = QTextBlockFormat()
-        lines.setLineHeight(LINE_HEIGHT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+        lines.setLineHeight(LINE_HEIGHT, _PROPORTIONAL)
         self._cursor.mergeBlockFormat(lines)
         ink = QTextCharFormat()
         ink.setForeground(self._ink)
@@ -121,17 +137,17 @@ class _Walk:
 
     def _block(self, block: QTextBlock) -> None:
         form = block.blockFormat()
-        if form.hasProperty(QTextFormat.Property.BlockCodeFence) or form.nonBreakableLines():
-            language = form.stringProperty(QTextFormat.Property.BlockCodeLanguage)
-            adjoining = self._run and self._run[-1].blockNumber() == block.blockNumber() - 1
-            if self._run and (language != self._language or not adjoining):
-                self._close_code()
-            self._language = language
-            self._run.append(block)
+        if _is_code(form):
+            self._code_line(block, form)
             return
         self._close_code()
         if form.headingLevel():
             self._heading(block, form.headingLevel())
+        level = form.intProperty(_Property.BlockQuoteLevel)
+        if level:
+            self._quote(block, level)
+        elif block.textList() is not None:
+            self._list_item(block, form)
         fragments = block.begin()
         while not fragments.atEnd():
             fragment = fragments.fragment()
@@ -146,15 +162,53 @@ class _Walk:
 
     def _heading(self, block: QTextBlock, level: int) -> None:
         look = QTextCharFormat()
-        scale = {1: 1.35, 2: 1.2, 3: 1.08}.get(level, 1.0)
-        look.setFontPointSize(self._theme.font.pointSizeF() * scale)
+        # Qt's relative sizes: 1.5, 1.2 and 1 times the usual one.
+        look.setProperty(_Property.FontSizeAdjustment, {1: 2, 2: 1}.get(level, 0))
         look.setFontWeight(QFont.Weight.DemiBold)
         self._merge(block.position(), block.length() - 1, look)
-        self._cursor.setPosition(block.position())
         space = QTextBlockFormat()
-        space.setTopMargin(14 if block.blockNumber() else 0)
+        space.setTopMargin(18 if block.blockNumber() else 0)
         space.setBottomMargin(6)
-        self._cursor.mergeBlockFormat(space)
+        self._shape(block, space)
+
+    def _quote(self, block: QTextBlock, level: int) -> None:
+        shape = QTextBlockFormat()
+        shape.setLeftMargin(QUOTE_INDENT * level)
+        shape.setRightMargin(0)
+        self._shape(block, shape)
+        look = QTextCharFormat()
+        look.setForeground(self._theme.color("muted"))
+        self._merge(block.position(), block.length() - 1, look)
+        runs, number = self._document.quote_runs, block.blockNumber()
+        if runs and runs[-1][1] == number - 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+
+    def _list_item(self, block: QTextBlock, form: QTextBlockFormat) -> None:
+        shape = QTextBlockFormat()
+        shape.setTopMargin(3)
+        shape.setBottomMargin(3)
+        marker = form.marker()
+        if marker != QTextBlockFormat.MarkerType.NoMarker:
+            # We draw the box ourselves: Qt's own looks the same, ticked or not.
+            self._document.checks.append(
+                (block.blockNumber(), marker == QTextBlockFormat.MarkerType.Checked)
+            )
+            shape.setMarker(QTextBlockFormat.MarkerType.NoMarker)
+            self._unmark(block.textList())
+        elif block.textList().format().style() in _BULLETS:
+            self._document.bullets.append(block.blockNumber())
+        self._shape(block, shape)
+
+    def _unmark(self, items: QTextList) -> None:
+        style = items.format()
+        style.setStyle(QTextListFormat.Style.ListStyleUndefined)
+        items.setFormat(style)
+
+    def _shape(self, block: QTextBlock, form: QTextBlockFormat) -> None:
+        self._cursor.setPosition(block.position())
+        self._cursor.mergeBlockFormat(form)
 
     def _merge(self, position: int, length: int, look: QTextCharFormat) -> None:
         self._cursor.setPosition(position)
@@ -174,6 +228,16 @@ class _Walk:
         look.setBackground(self._theme.color("code_ground"))
         return look
 
+    # -- code -------------------------------------------------------------------------------------
+
+    def _code_line(self, block: QTextBlock, form: QTextBlockFormat) -> None:
+        language = form.stringProperty(_Property.BlockCodeLanguage)
+        adjoining = self._run and self._run[-1].blockNumber() == block.blockNumber() - 1
+        if self._run and (language != self._language or not adjoining):
+            self._close_code()
+        self._language = language
+        self._run.append(block)
+
     def _close_code(self) -> None:
         run, self._run = self._run, []
         if not run:
@@ -183,19 +247,27 @@ class _Walk:
         look.setFont(self._theme.mono_font)
         look.setForeground(self._theme.color("code_text"))
         self._merge(first.position(), last.position() + last.length() - 1 - first.position(), look)
-        for number, block in enumerate(run):
-            space = QTextBlockFormat()
-            space.setLeftMargin(CODE_MARGIN)
-            space.setRightMargin(CODE_MARGIN)
-            space.setTopMargin(CODE_MARGIN if number == 0 else 0)
-            space.setBottomMargin(CODE_MARGIN + 4 if number == len(run) - 1 else 0)
-            space.setNonBreakableLines(False)
-            space.setLineHeight(118.0, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
-            self._cursor.setPosition(block.position())
-            self._cursor.mergeBlockFormat(space)
+        self._cursor.setPosition(first.position())
+        self._cursor.setPosition(last.position(), QTextCursor.MoveMode.KeepAnchor)
+        shape = QTextBlockFormat()
+        shape.setLeftMargin(CODE_PAD)
+        shape.setRightMargin(CODE_PAD)
+        shape.setTopMargin(0)
+        shape.setBottomMargin(0)
+        shape.setNonBreakableLines(False)
+        shape.setLineHeight(CODE_HEIGHT, _PROPORTIONAL)
+        self._cursor.mergeBlockFormat(shape)
+        ends = QTextBlockFormat()
+        ends.setTopMargin(CODE_PAD + (CODE_SPACE if first.blockNumber() else 0))
+        self._shape(first, ends)
+        ends = QTextBlockFormat()
+        ends.setBottomMargin(CODE_PAD + CODE_SPACE)
+        self._shape(last, ends)
         self._document.code_runs.append((first.blockNumber(), last.blockNumber()))
-        highlight(run, self._language, self._theme)
+        highlight(run, self._language, self._theme, self._most)
         self._language = ""
+
+    # -- what may not stay, and tables --------------------------------------------------------------
 
     def _replace_bad(self) -> None:
         """Images become words, and what is no link looks like none."""
@@ -205,7 +277,7 @@ class _Walk:
             self._cursor.setPosition(position)
             self._cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
             if look.isImageFormat():
-                words = look.property(QTextFormat.Property.ImageAltText) or "no description"
+                words = look.property(_Property.ImageAltText) or "no description"
                 self._cursor.insertText(f"[image: {words}]", plain)
             else:
                 self._cursor.setCharFormat(plain)
@@ -213,57 +285,59 @@ class _Walk:
     def _tables(self, frame: QTextFrame) -> None:
         for child in frame.childFrames():
             if isinstance(child, QTextTable):
-                form = child.format()
-                form.setBorder(1)
-                form.setBorderBrush(self._theme.color("strong_border"))
-                form.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
-                form.setBorderCollapse(True)
-                form.setCellPadding(6)
-                form.setCellSpacing(0)
-                form.setTopMargin(8)
-                form.setBottomMargin(10)
-                form.setWidth(QTextLength())
-                child.setFormat(form)
+                self._table(child)
             self._tables(child)
 
+    def _table(self, table: QTextTable) -> None:
+        form = table.format()
+        form.setBorder(1)
+        form.setBorderBrush(self._theme.color("border"))
+        form.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
+        form.setBorderCollapse(True)
+        form.setCellPadding(7)
+        form.setCellSpacing(0)
+        before = self._document.findBlock(table.firstPosition() - 2)
+        # The space below a code box does not count before a table.
+        form.setTopMargin(CODE_PAD + CODE_SPACE if _is_code(before.blockFormat()) else CODE_SPACE)
+        form.setBottomMargin(CODE_SPACE)
+        form.setWidth(QTextLength())
+        table.setFormat(form)
+        bold = QTextCharFormat()
+        bold.setFontWeight(QFont.Weight.DemiBold)
+        for column in range(table.columns()):
+            cell = table.cellAt(0, column)
+            self._cursor.setPosition(cell.firstCursorPosition().position())
+            if (
+                not self._cursor.block().text()
+                and self._cursor.block() != cell.lastCursorPosition().block()
+            ):
+                # Qt's reader leaves an empty line in the first cell of a table that follows other text.
+                self._cursor.deleteChar()
+                self._cursor.setBlockFormat(QTextBlockFormat())
+            ground = cell.format()
+            ground.setBackground(self._theme.color("code_ground"))
+            cell.setFormat(ground)
+            start, end = cell.firstPosition(), cell.lastPosition()
+            self._merge(start, end - start, bold)
+        after = self._document.findBlock(table.lastPosition() + 1)
+        if after.isValid() and not after.text():
+            # The line that Qt needs after a table: none to be seen.
+            shape = QTextBlockFormat()
+            shape.setLineHeight(1, _FIXED)
+            self._shape(after, shape)
 
-@lru_cache(maxsize=64)
-def _lexer(language: str) -> Lexer | None:
-    try:
-        return get_lexer_by_name(language, stripnl=False, ensurenl=False)
-    except ClassNotFound:
-        return None
+
+def _is_code(form: QTextBlockFormat) -> bool:
+    return form.hasProperty(_Property.BlockCodeFence) or form.hasProperty(
+        _Property.BlockCodeLanguage
+    )
 
 
-def _colour(token: _TokenType | None) -> str:
-    while token is not None:
-        if token in _COLOURS:
-            return _COLOURS[token]
-        token = token.parent
-    return ""
-
-
-def highlight(blocks: list[QTextBlock], language: str, theme: Theme) -> None:
-    """Colour the lines of one code box, without touching the document's text."""
-    lexer = _lexer(language.strip().lower()) if language else None
-    source = "\n".join(block.text() for block in blocks)
-    if lexer is None or len(source) > MAX_HIGHLIGHT:
-        return
-    line, column = 0, 0
-    formats: list[list[QTextLayout.FormatRange]] = [[] for _ in blocks]
-    for token, value in lexer.get_tokens(source):
-        role = _colour(token)
-        for part in value.splitlines(keepends=True):
-            if role and part.strip() and line < len(blocks):
-                piece = QTextLayout.FormatRange()
-                piece.start, piece.length = column, len(part.rstrip("\n"))
-                look = QTextCharFormat()
-                look.setForeground(QColor(theme.color(role)))
-                piece.format = look
-                formats[line].append(piece)
-            column += len(part)
-            if part.endswith("\n"):
-                line, column = line + 1, 0
-    for block, ranges in zip(blocks, formats, strict=True):
-        if ranges:
-            block.layout().setFormats(ranges)
+def leading(document: QTextDocument) -> float:
+    """The free space below the last line's words: Qt makes a line taller at its lower edge."""
+    block = document.lastBlock()
+    form = block.blockFormat()
+    count = block.layout().lineCount()
+    if form.lineHeightType() != _PROPORTIONAL or not count:
+        return 0.0
+    return block.layout().lineAt(count - 1).height() * (form.lineHeight() / 100 - 1)

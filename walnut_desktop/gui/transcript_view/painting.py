@@ -17,30 +17,32 @@ from PySide6.QtGui import (
 
 from walnut_desktop.gui.icon import icon
 from walnut_desktop.gui.theme import Theme
-from walnut_desktop.gui.transcript_view.layout import GAP, PAD, Laid, RowLayout
+from walnut_desktop.gui.transcript_view import words
+from walnut_desktop.gui.transcript_view.layout import PAD, Action, Hit, Laid, RowLayout
 from walnut_desktop.gui.transcript_view.rows import Row, TailMessage, Unfolded
-from walnut_desktop.gui.transcript_view.tool_text import STATES, icon_name
+from walnut_desktop.gui.transcript_view.tool_text import STATES, headline, icon_name, title
 from walnut_desktop.transcript.blocks import (
     Level,
     NoticeBlock,
-    TextBlock,
     ThinkingBlock,
     ToolBlock,
     ToolState,
     TurnBlock,
     UserBlock,
-    tool_headline,
 )
 
 RADIUS = 9.0
 
 
 class Look(NamedTuple):
-    """How a row is to be painted: the selected part of its document, and whether the keyboard is on it."""
+    """How a row is to be painted."""
 
-    selection: tuple[int, int] | None
-    focused: bool
+    selection: tuple[int, int] | None  # the chosen part of its document
+    focused: bool  # whether the keyboard is on it
     clip: QRectF  # in the row's own coordinates
+    hovered: Hit | None = None  # the place under the mouse
+    code: int = -1  # the code box under the mouse
+    copied: bool = False  # whether its code was just copied
 
 
 class RowPainter:
@@ -54,28 +56,30 @@ class RowPainter:
     def paint(self, painter: QPainter, row: Row, laid: Laid, look: Look) -> None:
         """The whole row, its top left corner at the origin."""
         block = row.block
+        if laid.left:
+            self._nest_line(painter, laid)
         if isinstance(block, UserBlock):
-            self._card(painter, laid, "You", "", dashed=False)
+            self._user(painter, laid)
         elif isinstance(block, TailMessage):
-            self._tail(painter, laid, block)
+            self._tail(painter, laid, block, look)
         elif isinstance(block, ToolBlock):
-            self._tool(painter, row, laid, block)
+            self._tool(painter, row, laid, block, look)
         elif isinstance(block, ThinkingBlock):
             self._thinking(painter, row, laid, block)
         elif isinstance(block, NoticeBlock):
             self._notice(painter, laid, block)
         elif isinstance(block, TurnBlock):
             self._turn(painter, laid, block)
-        elif isinstance(block, TextBlock):
-            self._code_boxes(painter, laid)
+        self._decoration(painter, laid)
         if laid.document is not None:
             self._document(painter, laid, look)
+        if 0 <= look.code < len(laid.codes):
+            self._copy_button(painter, laid, look)
         if look.focused:
+            box = QRectF(laid.left, 0, self._width - laid.left, laid.height - laid.gap)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.setPen(QPen(self._theme.color("focus"), 2))
-            painter.drawRoundedRect(
-                QRectF(-5, -4, self._width + 10, laid.height - GAP + 6), RADIUS, RADIUS
-            )
+            painter.drawRoundedRect(box.adjusted(-5, -3, 5, 3), RADIUS + 2, RADIUS + 2)
 
     def _document(self, painter: QPainter, laid: Laid, look: Look) -> None:
         document = laid.document
@@ -102,90 +106,115 @@ class RowPainter:
 
     # -- kinds ------------------------------------------------------------------------------------
 
-    def _card(self, painter: QPainter, laid: Laid, label: str, state: str, *, dashed: bool) -> None:
-        box = QRectF(0, 0, self._width, laid.height - GAP)
-        pen = QPen(self._theme.color("strong_border" if dashed else "border"), 1)
+    def _card(
+        self, painter: QPainter, laid: Laid, ground: str, border: str, *, dashed: bool = False
+    ) -> None:
+        box = QRectF(laid.left, 0, self._width - laid.left, laid.height - laid.gap)
+        pen = QPen(self._theme.color(border), 1)
         if dashed:
-            pen.setStyle(Qt.PenStyle.DashLine)
+            pen.setDashPattern([4.0, 3.0])
         painter.setPen(pen)
-        painter.setBrush(self._theme.color("surface" if dashed else "user_card"))
+        painter.setBrush(self._theme.color(ground))
         painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), RADIUS, RADIUS)
-        font = QFont(self._theme.small_font)
-        font.setWeight(QFont.Weight.DemiBold)
-        self._text(painter, QPointF(PAD, PAD), label, font, "muted")
-        if state:
-            wide = QFontMetricsF(font).horizontalAdvance(label)
-            self._text(
-                painter, QPointF(PAD + wide, PAD), f"  ·  {state}", self._theme.small_font, "muted"
-            )
 
-    def _tail(self, painter: QPainter, laid: Laid, message: TailMessage) -> None:
-        self._card(painter, laid, "You", message.state, dashed=True)
+    def _user(self, painter: QPainter, laid: Laid) -> None:
+        self._card(painter, laid, "user_card", "user_card")
+        self._label(painter, "You", "")
+
+    def _label(self, painter: QPainter, name: str, state: str) -> None:
+        font = self._bold(self._theme.small_font)
+        self._text(painter, QPointF(PAD, PAD - 1), name, font, "muted")
+        if state:
+            wide = QFontMetricsF(font).horizontalAdvance(name)
+            at = QPointF(PAD + wide, PAD - 1)
+            self._text(painter, at, f"  ·  {state}", self._theme.small_font, "muted")
+
+    def _tail(self, painter: QPainter, laid: Laid, message: TailMessage, look: Look) -> None:
+        border = "danger" if message.state == "failed" else "strong_border"
+        self._card(painter, laid, "surface", border, dashed=True)
+        self._label(painter, "You", words.message_state(message.state))
         for hit in laid.hits:
-            word = "Send again" if hit.action == "retry" else "Discard"
-            self._text(painter, hit.rect.topLeft(), word, self._theme.small_font, "link")
+            if hit is look.hovered:
+                self._hover(painter, hit.rect)
+            at = QPointF(hit.rect.left() + 6, hit.rect.top() + 4)
+            self._text(painter, at, hit.action.value, self._theme.small_font, "link")
         if message.reason:
-            at = QPointF(PAD, laid.height - GAP - PAD - self._layout.small_line)
+            at = QPointF(PAD, laid.height - laid.gap - PAD - self._layout.small_line)
             metrics = QFontMetricsF(self._theme.small_font)
             room = self._width - 2 * PAD
             text = metrics.elidedText(message.reason, Qt.TextElideMode.ElideRight, room)
             role = "danger" if message.state == "failed" else "muted"
             self._text(painter, at, text, self._theme.small_font, role)
 
-    def _tool(self, painter: QPainter, row: Row, laid: Laid, block: ToolBlock) -> None:
-        box = QRectF(0, 0, self._width, laid.height - 8).adjusted(0.5, 0.5, -0.5, -0.5)
+    def _tool(self, painter: QPainter, row: Row, laid: Laid, block: ToolBlock, look: Look) -> None:
         waiting = block.state is ToolState.WAITING
-        painter.setPen(QPen(self._theme.color("danger" if waiting else "border"), 1))
-        painter.setBrush(self._theme.color("raised"))
-        painter.drawRoundedRect(box, RADIUS, RADIUS)
+        self._card(painter, laid, "raised", "danger" if waiting else "border")
         if laid.document is not None:
             painter.setPen(QPen(self._theme.color("border"), 1))
-            painter.drawLine(QPointF(0.5, laid.head), QPointF(self._width - 0.5, laid.head))
+            y = laid.head - 0.5
+            painter.drawLine(QPointF(laid.left + 1, y), QPointF(self._width - 1, y))
         middle = laid.head / 2
+        left = laid.left + PAD
         chevron = "chevron-right" if row.unfolded is Unfolded.NO else "chevron-down"
-        self._icon(painter, chevron, QPointF(PAD, middle), 12, "muted")
-        self._icon(painter, icon_name(block.name), QPointF(PAD + 20, middle), 16, "muted")
-        state, role = STATES[block.state], _TOOL_ROLES[block.state]
-        small = self._theme.small_font
-        wide = QFontMetricsF(small).horizontalAdvance(state)
-        top = middle - self._layout.small_line / 2
-        right = self._width - PAD
-        self._text(painter, QPointF(right - wide, top), state, small, role)
-        mark = _TOOL_ICONS.get(block.state)
-        if mark:
-            self._icon(painter, mark, QPointF(right - wide - 20, middle), 14, role)
-        self._tool_words(painter, block, middle, right - wide - 30)
-        if laid.more:
-            hit = next(hit for hit in laid.hits if hit.action == "more")
-            self._text(painter, hit.rect.topLeft(), laid.more, small, "link")
+        self._icon(painter, chevron, QPointF(left - 2, middle), 14, "muted")
+        self._icon(painter, icon_name(block.name), QPointF(left + 19, middle), 16, "muted")
+        right = self._tool_state(painter, block.state, middle)
+        bold = self._bold(self._theme.font)
+        name = title(block.name)
+        left += 44
+        top = middle - self._layout.line / 2
+        self._text(painter, QPointF(left, top), name, bold, "text")
+        left += QFontMetricsF(bold).horizontalAdvance(name) + 12
+        mono = self._theme.mono_font
+        metrics = QFontMetricsF(mono)
+        head = metrics.elidedText(headline(block), _elide(block), max(0.0, right - left - 16))
+        # On one base line with the name.
+        base = top + QFontMetricsF(bold).ascent() - metrics.ascent()
+        self._text(painter, QPointF(left, base), head, mono, "muted")
+        for hit in laid.hits:
+            if hit.action is Action.MORE:
+                self._more(painter, laid.more, hit, look)
 
-    def _tool_words(self, painter: QPainter, block: ToolBlock, middle: float, right: float) -> None:
-        font = QFont(self._theme.font)
-        font.setWeight(QFont.Weight.DemiBold)
-        metrics = QFontMetricsF(font)
-        left = PAD + 46
-        name = metrics.elidedText(
-            block.name, Qt.TextElideMode.ElideRight, max(40.0, (right - left) * 0.5)
+    def _more(self, painter: QPainter, text: str, hit: Hit, look: Look) -> None:
+        if hit is look.hovered:
+            self._hover(painter, hit.rect)
+        self._icon(
+            painter, "chevron-down", QPointF(hit.rect.left() + 5, hit.rect.center().y()), 12, "link"
         )
-        self._text(painter, QPointF(left, middle - self._layout.line / 2), name, font, "text")
-        left += metrics.horizontalAdvance(name) + 10
-        mono = QFontMetricsF(self._theme.mono_font)
-        words = tool_headline(block.name, block.tool_input)
-        room = right - left
-        if words and room > 40:
-            text = mono.elidedText(words, Qt.TextElideMode.ElideMiddle, room)
-            top = middle - mono.height() / 2
-            self._text(painter, QPointF(left, top), text, self._theme.mono_font, "muted")
+        at = QPointF(hit.rect.left() + 22, hit.rect.top() + 4)
+        self._text(painter, at, text, self._theme.small_font, "link")
+
+    def _tool_state(self, painter: QPainter, state: ToolState, middle: float) -> float:
+        """The word and the sign at the right; answers where they begin."""
+        small, role = self._theme.small_font, _TOOL_ROLES[state]
+        text = STATES[state]
+        left = self._width - PAD - QFontMetricsF(small).horizontalAdvance(text)
+        self._text(painter, QPointF(left, middle - self._layout.small_line / 2), text, small, role)
+        mark = _TOOL_ICONS.get(state)
+        if mark:
+            self._icon(painter, mark, QPointF(left - 20, middle), 14, role)
+            return left - 20
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.color(role))
+        painter.drawEllipse(QPointF(left - 11, middle), 3.5, 3.5)
+        return left - 18
 
     def _thinking(self, painter: QPainter, row: Row, laid: Laid, block: ThinkingBlock) -> None:
         middle = laid.head / 2
         chevron = "chevron-right" if row.unfolded is Unfolded.NO else "chevron-down"
-        self._icon(painter, chevron, QPointF(0, middle), 12, "muted")
-        self._icon(painter, "thought", QPointF(20, middle), 16, "muted")
-        words = "Thinking…" if block.streaming else "Thought for a moment"
+        self._icon(painter, "thought", QPointF(laid.left, middle), 16, "muted")
+        text = "Thinking…" if block.streaming else "Thought for a moment"
         font = QFont(self._theme.font)
         font.setItalic(True)
-        self._text(painter, QPointF(44, middle - self._layout.line / 2), words, font, "muted")
+        at = QPointF(laid.left + 25, middle - self._layout.line / 2)
+        self._text(painter, at, text, font, "muted")
+        right = at.x() + QFontMetricsF(font).horizontalAdvance(text)
+        self._icon(painter, chevron, QPointF(right + 6, middle), 14, "muted")
+        if laid.document is not None:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self._theme.color("border"))
+            bar = QRectF(laid.left + 7, laid.head + 2, 2, laid.height - laid.gap - laid.head - 2)
+            painter.drawRoundedRect(bar, 1, 1)
 
     def _notice(self, painter: QPainter, laid: Laid, block: NoticeBlock) -> None:
         if block.level is Level.INFO or laid.document is None:
@@ -193,71 +222,96 @@ class RowPainter:
         role = "danger" if block.level is Level.ERROR else "warning"
         ink = laid.document.idealWidth()
         left = laid.at.x() + (laid.document.textWidth() - ink) / 2 - 22
-        self._icon(
-            painter,
-            "warning",
-            QPointF(max(0.0, left), laid.at.y() + self._layout.line / 2),
-            14,
-            role,
-        )
+        middle = laid.at.y() + self._layout.small_line / 2
+        self._icon(painter, "warning", QPointF(max(0.0, left), middle), 14, role)
 
     def _turn(self, painter: QPainter, laid: Laid, block: TurnBlock) -> None:
         if laid.document is not None:
-            box = QRectF(0, 0, self._width, laid.height - GAP)
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(self._theme.color("danger_ground"))
-            painter.drawRoundedRect(box, RADIUS, RADIUS)
+            self._card(painter, laid, "danger_ground", "danger_ground")
             self._icon(painter, "warning", QPointF(PAD, PAD + self._layout.line / 2), 18, "danger")
+            bold = self._bold(self._theme.font)
+            at = QPointF(PAD + 28, PAD)
+            self._text(painter, at, words.turn(block), bold, "danger")
             return
-        words = turn_words(block)
+        text = words.turn(block)
         small = self._theme.small_font
-        wide = QFontMetricsF(small).horizontalAdvance(words)
-        middle = laid.height / 2 - 2
-        left = (self._width - wide) / 2
+        wide = QFontMetricsF(small).horizontalAdvance(text)
+        middle = round((laid.height - laid.gap) / 2) + 0.5
+        left = round((self._width - wide) / 2)
         painter.setPen(QPen(self._theme.color("border"), 1))
         painter.drawLine(QPointF(0, middle), QPointF(left - 14, middle))
         painter.drawLine(QPointF(left + wide + 14, middle), QPointF(self._width, middle))
-        self._text(
-            painter, QPointF(left, middle - self._layout.small_line / 2), words, small, "muted"
-        )
+        at = QPointF(left, middle - self._layout.small_line / 2)
+        self._text(painter, at, text, small, "muted")
 
-    def _code_boxes(self, painter: QPainter, laid: Laid) -> None:
-        document = laid.document
-        if document is None:
-            return
-        sizes = document.documentLayout()
-        for first, last in document.code_runs:
-            top = sizes.blockBoundingRect(document.findBlockByNumber(first)).top()
-            bottom = sizes.blockBoundingRect(document.findBlockByNumber(last)).bottom()
-            box = QRectF(0.5, top + 2.5, self._width - 1, bottom - top + 9)
+    # -- around words -------------------------------------------------------------------------------
+
+    def _decoration(self, painter: QPainter, laid: Laid) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.color("strong_border"))
+        for bar in laid.quotes:
+            painter.drawRoundedRect(bar, 1.5, 1.5)
+        for box in laid.codes:
             painter.setPen(QPen(self._theme.color("border"), 1))
             painter.setBrush(self._theme.color("code_ground"))
-            painter.drawRoundedRect(box, 7, 7)
+            painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.color("muted"))
+        for middle in laid.bullets:
+            painter.drawEllipse(middle, 2.4, 2.4)
+        for box, ticked in laid.checks:
+            role = "accent" if ticked else "muted"
+            painter.setPen(QPen(self._theme.color(role), 1.4))
+            painter.setBrush(self._theme.color("accent" if ticked else "surface"))
+            painter.drawRoundedRect(box.adjusted(0.7, 0.7, -0.7, -0.7), 3, 3)
+            if ticked:
+                size = int(box.width())
+                self._icon(
+                    painter, "check", QPointF(box.left(), box.center().y()), size, "on_accent"
+                )
+
+    def _copy_button(self, painter: QPainter, laid: Laid, look: Look) -> None:
+        hit = [hit for hit in laid.hits if hit.action is Action.COPY][look.code]
+        painter.setPen(QPen(self._theme.color("border"), 1))
+        painter.setBrush(self._theme.color("hover" if hit is look.hovered else "raised"))
+        painter.drawRoundedRect(hit.rect.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+        name, role = ("check", "success") if look.copied else ("copy", "muted")
+        at = QPointF(hit.rect.center().x() - 8, hit.rect.center().y())
+        self._icon(painter, name, at, 16, role)
+
+    def _nest_line(self, painter: QPainter, laid: Laid) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.color("border"))
+        painter.drawRect(QRectF(laid.left / 2 - 1, 0, 2, laid.height))
 
     # -- pieces -----------------------------------------------------------------------------------
+
+    def _hover(self, painter: QPainter, box: QRectF) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(self._theme.color("hover"))
+        painter.drawRoundedRect(box, 5, 5)
+
+    def _bold(self, font: QFont) -> QFont:
+        bold = QFont(font)
+        bold.setWeight(QFont.Weight.DemiBold)
+        return bold
 
     def _text(self, painter: QPainter, at: QPointF, text: str, font: QFont, role: str) -> None:
         painter.setFont(font)
         painter.setPen(self._theme.color(role))
-        painter.drawText(QPointF(at.x(), at.y() + QFontMetricsF(font).ascent()), text)
+        painter.drawText(QPointF(at.x(), round(at.y() + QFontMetricsF(font).ascent())), text)
 
     def _icon(self, painter: QPainter, name: str, at: QPointF, size: int, role: str) -> None:
         """An icon whose left edge and vertical middle are at `at`."""
-        box = QRectF(at.x(), at.y() - size / 2, size, size).toAlignedRect()
+        box = QRectF(round(at.x()), round(at.y() - size / 2), size, size).toRect()
         icon(name, self._theme.color(role), size).paint(painter, box)
 
 
-def turn_words(block: TurnBlock) -> str:
-    """“Finished · 12 s · $0.02”."""
-    parts = ["Finished" if block.ok else "Ended"]
-    seconds = block.duration_ms / 1000
-    if seconds >= 60:
-        parts.append(f"{int(seconds // 60)} min {int(seconds % 60)} s")
-    elif seconds >= 1:
-        parts.append(f"{seconds:.0f} s")
-    if block.cost_usd >= 0.005:
-        parts.append(f"${block.cost_usd:.2f}")
-    return "  ·  ".join(parts)
+def _elide(block: ToolBlock) -> Qt.TextElideMode:
+    """A path is known by its end, a command by its beginning."""
+    if "file_path" in block.tool_input or "notebook_path" in block.tool_input:
+        return Qt.TextElideMode.ElideMiddle
+    return Qt.TextElideMode.ElideRight
 
 
 _TOOL_ROLES = {

@@ -39,8 +39,13 @@ class TailMessage:
     state: str
     reason: str = ""
 
+    @property
+    def is_stuck(self) -> bool:
+        """Whether it goes nowhere unless the person says so."""
+        return self.state in ("failed", "parked")
 
-@dataclass
+
+@dataclass(slots=True, eq=False, weakref_slot=True)
 class Row:
     """One row. `revision` grows with every change, so that a stale layout is noticed."""
 
@@ -60,11 +65,21 @@ class Row:
         """Whether it can be unfolded."""
         return isinstance(self.block, (ThinkingBlock, ToolBlock))
 
+    @property
+    def nested(self) -> bool:
+        """Whether it belongs to a sub-agent."""
+        return bool(getattr(self.block, "parent", ""))
+
     def copy_text(self) -> str:
-        """What copying the row gives."""
+        """What copying the row gives, and where a search looks."""
         if isinstance(self.block, TextBlock):
             return self.text
-        return self.block.text if isinstance(self.block, TailMessage) else plain_text(self.block)
+        return block_text(self.block)
+
+
+def block_text(block: Block | TailMessage) -> str:
+    """The whole block as text."""
+    return block.text if isinstance(block, TailMessage) else plain_text(block)
 
 
 def rows_of(block: Block, streams: dict[str, Segmenter]) -> list[Row]:
@@ -77,10 +92,11 @@ def rows_of(block: Block, streams: dict[str, Segmenter]) -> list[Row]:
 
 
 def _pieces(block: TextBlock, streams: dict[str, Segmenter]) -> list[str]:
-    if not block.streaming:
-        streams.pop(block.key, None)
-        return split(block.text)
-    segmenter = streams.setdefault(block.key, Segmenter())
+    segmenter = streams.get(block.key)
+    if segmenter is None:
+        if not block.streaming:
+            return split(block.text)
+        segmenter = streams[block.key] = Segmenter()
     segmenter.grow(block.text)
     return segmenter.all()
 
@@ -88,14 +104,16 @@ def _pieces(block: TextBlock, streams: dict[str, Segmenter]) -> list[str]:
 def guess_height(row: Row, width: float, line: float) -> float:
     """A height for a row that nobody has seen yet: from its length, corrected when it is laid out."""
     block = row.block
+    if isinstance(block, ToolBlock):
+        lines = 0
+        if block.state is ToolState.FAILED:
+            lines = min(6, block.result.count("\n", 0, 2000) + 1)
+        return line * (2.7 + lines)
     if isinstance(block, TurnBlock):
         return line * (1.8 if block.ok else 3.2)
     if isinstance(block, (ThinkingBlock, NoticeBlock)):
         return line * 2.2
-    if isinstance(block, ToolBlock):
-        lines = min(6, block.result.count("\n") + 1) if block.state is ToolState.FAILED else 0
-        return line * (2.4 + lines)
-    per_line = max(20.0, width / (line * 0.42))
-    words = row.text.count("\n") + 1 + len(row.text) / per_line
-    extra = 2.6 if isinstance(block, (UserBlock, TailMessage)) else 0.6
-    return line * (words * 1.15 + extra)
+    per_line = max(20.0, width / (line * 0.48))
+    words = row.text.count("\n") * 0.85 + 1 + len(row.text) / per_line * 0.7
+    extra = 3.2 if isinstance(block, (UserBlock, TailMessage)) else 1.0
+    return line * (words * 1.25 + extra)

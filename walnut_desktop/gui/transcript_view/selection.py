@@ -6,86 +6,112 @@ from typing import NamedTuple
 
 from PySide6.QtGui import QTextCursor
 
+from walnut_desktop.gui.transcript_view.rows import Row
 from walnut_desktop.gui.transcript_view.surface import Surface
+from walnut_desktop.transcript.blocks import TextBlock
 
 
 class Spot(NamedTuple):
-    """A character of a row's document."""
+    """A character of a row's document. Rows keep their identity while numbers shift."""
 
-    row: int
+    row: Row
     position: int
+
+
+class Chosen(NamedTuple):
+    """A selection in numbers of this moment: the two rows, and where in them."""
+
+    first: int
+    begin: int
+    last: int
+    end: int
 
 
 class Selection:
     """Two spots; the words between them are chosen."""
 
-    def __init__(self) -> None:
-        self.start: Spot | None = None
-        self.end: Spot | None = None
+    def __init__(self, surface: Surface) -> None:
+        self._surface = surface
+        self._start: Spot | None = None
+        self._end: Spot | None = None
 
     def clear(self) -> None:
         """Nothing is chosen."""
-        self.start = self.end = None
+        self._start = self._end = None
 
     def begin(self, spot: Spot) -> None:
         """The mouse went down here."""
-        self.start = self.end = spot
+        self._start = self._end = spot
 
     def extend(self, spot: Spot) -> None:
         """The mouse is here now."""
-        if self.start is not None:
-            self.end = spot
+        if self._start is not None:
+            self._end = spot
 
     def choose(self, start: Spot, end: Spot) -> None:
         """From here to there."""
-        self.start, self.end = start, end
+        self._start, self._end = start, end
 
-    def shift(self, rows: int) -> None:
-        """So many rows came before everything."""
-        if self.start is not None and self.end is not None:
-            self.start = self.start._replace(row=self.start.row + rows)
-            self.end = self.end._replace(row=self.end.row + rows)
+    def choose_all(self) -> None:
+        """Everything."""
+        rows = self._surface.rows
+        if len(rows):
+            last = rows[len(rows) - 1]
+            self.choose(Spot(rows[0], 0), Spot(last, self._length(len(rows) - 1)))
 
-    @property
-    def span(self) -> tuple[Spot, Spot] | None:
-        """The two ends in order; None when nothing is chosen."""
-        if self.start is None or self.end is None or self.start == self.end:
+    def chosen(self) -> Chosen | None:
+        """The two ends in order; None when nothing is chosen (or the rows are gone)."""
+        if self._start is None or self._end is None or self._start == self._end:
             return None
-        return (self.start, self.end) if self.start < self.end else (self.end, self.start)
-
-    def part_of(self, row: int, length: int) -> tuple[int, int] | None:
-        """The chosen part of a row of so many characters."""
-        span = self.span
-        if span is None or not span[0].row <= row <= span[1].row:
+        rows = self._surface.rows
+        first, last = rows.number_of(self._start.row), rows.number_of(self._end.row)
+        if first is None or last is None:
             return None
-        begin = span[0].position if row == span[0].row else 0
-        end = span[1].position if row == span[1].row else length
-        return (begin, end) if end > begin else None
+        ends = sorted([(first, self._start.position), (last, self._end.position)])
+        return Chosen(*ends[0], *ends[1])
 
-    def text(self, surface: Surface) -> str:
+    def _length(self, number: int) -> int:
+        document = self._surface.laid(number).document
+        # A row without a document is chosen as a whole.
+        return document.characterCount() - 1 if document is not None else 1
+
+    def text(self, *, markdown: bool = False) -> str:
         """The chosen words. Rows in the middle need no layout: their text is known."""
-        span = self.span
-        if span is None:
+        chosen = self.chosen()
+        if chosen is None:
             return ""
-        rows = surface.rows.rows
         out: list[str] = []
-        for number in range(span[0].row, min(span[1].row, len(rows) - 1) + 1):
+        rows = self._surface.rows
+        for number in range(chosen.first, chosen.last + 1):
             row = rows[number]
-            text = row.copy_text()
-            if number in (span[0].row, span[1].row):
-                document = surface.laid(number).document
-                if document is not None:
-                    length = document.characterCount() - 1
-                    part = self.part_of(number, length)
-                    if part is not None and part != (0, length):
-                        cursor = QTextCursor(document)
-                        cursor.setPosition(min(part[0], length))
-                        cursor.setPosition(min(part[1], length), QTextCursor.MoveMode.KeepAnchor)
-                        text = cursor.selection().toPlainText()
-                    elif part is None:
-                        continue
-            if row.piece and out and number > span[0].row:
-                out[-1] += text
+            text = self._part(number, row, chosen, markdown=markdown)
+            if row.piece and out and number > chosen.first and isinstance(row.block, TextBlock):
+                out[-1] = f"{out[-1].rstrip()}\n\n{text.lstrip()}"
             else:
                 out.append(text)
         return "\n\n".join(piece.strip("\n") for piece in out if piece.strip())
+
+    def _part(self, number: int, row: Row, chosen: Chosen, *, markdown: bool) -> str:
+        """The chosen part of one row: whole rows give their source, parts what is shown."""
+        if chosen.first < number < chosen.last:
+            return row.copy_text()
+        part = self.part_of(chosen, number)
+        if part is None:
+            return ""
+        document = self._surface.laid(number).document
+        length = self._length(number)
+        if document is None or (part == (0, length) and (chosen.first != chosen.last or markdown)):
+            return row.copy_text()
+        cursor = QTextCursor(document)
+        cursor.setPosition(min(part[0], length))
+        cursor.setPosition(min(part[1], length), QTextCursor.MoveMode.KeepAnchor)
+        selected = cursor.selection()
+        return selected.toMarkdown().strip() if markdown else selected.toPlainText()
+
+    def part_of(self, chosen: Chosen | None, number: int) -> tuple[int, int] | None:
+        """The chosen part of a row; None for nothing."""
+        if chosen is None or not chosen.first <= number <= chosen.last:
+            return None
+        begin = chosen.begin if number == chosen.first else 0
+        end = chosen.end if number == chosen.last else self._length(number)
+        return (begin, end) if end > begin else None

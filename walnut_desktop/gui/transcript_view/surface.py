@@ -1,7 +1,7 @@
 """What is on screen: lays out visible rows only, and stays steady while guesses become heights (D16, D21).
 
-The place is an anchor (row, pixels into it), or “at the bottom”, which is a state of its own. Heights are
-corrected around the anchor, so what is under the eye never moves.
+The place is an anchor (row, pixels into it), or “at the bottom”, which is a state of its own. A step of
+scrolling walks from the anchor over laid out rows, so it moves by exactly its pixels, whatever was guessed.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from walnut_desktop.gui.transcript_view.rowlist import RowList
 from walnut_desktop.gui.transcript_view.rows import Row, guess_height
 
 MAX_LAID = 200
-MAX_WIDTH_LINES = 46  # the widest column, in line heights
+MAX_WIDTH_LINES = 52  # the widest column, in line heights: some 95 letters
 SIDE = 24.0
-TOP = 18.0
-BOTTOM = 18.0
+TOP = 20.0
+BOTTOM = 20.0
+GRACE = 4.0  # so near to the end is at the end
 
 
 class Placed(NamedTuple):
@@ -28,6 +29,11 @@ class Placed(NamedTuple):
     number: int
     y: float
     laid: Laid
+
+    @property
+    def bottom(self) -> float:
+        """The y of its end."""
+        return self.y + self.laid.height
 
 
 class Surface:
@@ -44,44 +50,42 @@ class Surface:
         self.sticky = True
         self.anchor = 0
         self.offset = -TOP
-        self._extra = 0.0
+        self.top = TOP  # free above the first row
+        self.extra = 0.0  # free below the last row
 
     # -- size and theme -----------------------------------------------------------------------------
 
-    def set_size(self, width: float, height: float, extra: float) -> None:
-        """The viewport is so large; `extra` is kept free below the last row."""
+    def set_size(self, width: float, height: float) -> None:
+        """The viewport is so large. Rows are laid out anew only if their column is another."""
         self.view_height = height
-        self._extra = extra
-        if width == self.view_width and self.layout.width > 0:
-            return
-        self.view_width = width
-        self._relay(self.layout.theme)
+        if width != self.view_width:
+            self.view_width = width
+            self._relay(self.layout.theme, keep=True)
 
     def set_theme(self, theme: Theme) -> None:
         """Other colours and fonts."""
-        self._relay(theme)
+        self._relay(theme, keep=False)
 
-    def set_extra(self, extra: float) -> None:
-        """Keep so much free below the last row."""
-        self._extra = extra
-
-    def _relay(self, theme: Theme) -> None:
-        line = RowLayout(theme, 100).line
-        column = max(160.0, min(self.view_width - 2 * SIDE, line * MAX_WIDTH_LINES))
-        self.left = max(SIDE, (self.view_width - column) / 2)
+    def _relay(self, theme: Theme, *, keep: bool) -> None:
+        line = self.layout.line if keep else RowLayout(theme, 100).line
+        column = float(max(160, round(min(self.view_width - 2 * SIDE, line * MAX_WIDTH_LINES))))
+        self.left = float(max(SIDE, round((self.view_width - column) / 2)))
+        if keep and column == self.layout.width:
+            return
+        share = self._share()
         self.layout = RowLayout(theme, column)
         self.painter = RowPainter(self.layout)
         self._cache.clear()
-        share = self._share()
-        self.rows.reguess()
+        # Heights stay as guesses: rows on screen get theirs at once, the others when somebody looks.
         if not self.sticky and len(self.rows):
-            self.offset = share * self.rows.heights[self.anchor]
+            self.laid(self.anchor)
+            self.offset = share * self.rows.height(self.anchor)
 
     def _share(self) -> float:
         """How far into its row the anchor is, as a part of the row."""
         if self.sticky or self.anchor >= len(self.rows):
             return 0.0
-        height = self.rows.heights[self.anchor]
+        height = self.rows.height(self.anchor)
         return self.offset / height if height else 0.0
 
     def _guess(self, row: Row) -> float:
@@ -91,19 +95,19 @@ class Surface:
 
     def laid(self, number: int) -> Laid:
         """The layout of a row, made if need be; its height is exact from now on."""
-        row = self.rows.rows[number]
-        key = id(row)
-        known = self._cache.get(key)
+        row = self.rows[number]
+        known = self._cache.get(id(row))
         if known is not None and known[0] is row and known[1].revision == row.revision:
-            self._cache.move_to_end(key)
+            self._cache.move_to_end(id(row))
             laid = known[1]
         else:
             laid = self.layout.lay(row)
-            self._cache[key] = (row, laid)
+            self._cache[id(row)] = (row, laid)
+            self._cache.move_to_end(id(row))
             while len(self._cache) > MAX_LAID:
                 self._cache.popitem(last=False)
-        if abs(laid.height - self.rows.heights[number]) > 0.5:
-            self.rows.heights.set(number, laid.height)
+        if laid.height != self.rows.height(number):
+            self.rows.set_height(number, laid.height)
         return laid
 
     def laid_count(self) -> int:
@@ -117,80 +121,120 @@ class Surface:
     # -- place --------------------------------------------------------------------------------------
 
     @property
-    def content_height(self) -> float:
-        """Everything, with the margins."""
-        return self.rows.heights.total + TOP + BOTTOM + self._extra
-
-    @property
     def scroll_max(self) -> int:
         """The largest value of the scroll bar."""
-        return max(0, round(self.content_height - self.view_height))
+        content = self.rows.total + self.top + BOTTOM + self.extra
+        return max(0, round(content - self.view_height))
 
     @property
     def scroll_value(self) -> int:
         """The value of the scroll bar that fits the place."""
         if self.sticky:
             return self.scroll_max
-        return max(
-            0,
-            min(self.scroll_max, round(self.rows.heights.before(self.anchor) + TOP + self.offset)),
-        )
+        value = round(self.rows.before(self.anchor) + self.top + self.offset)
+        return max(0, min(self.scroll_max, value))
 
     def scroll_to(self, value: float) -> None:
-        """The scroll bar was moved by the person."""
-        self.sticky = value >= self.scroll_max - 4
-        if not self.sticky:
-            self.anchor, self.offset = self.rows.heights.find(value - TOP)
-            if value < TOP:
-                self.anchor, self.offset = 0, value - TOP
+        """Go to a place far away: what lies between is not looked at."""
+        if not len(self.rows):
+            return
+        self.sticky = value >= self.scroll_max
+        if value < self.top:
+            self.anchor, self.offset = 0, value - self.top
+            return
+        number, into = self.rows.find(value - self.top)
+        guessed = self.rows.height(number)
+        self.laid(number)
+        share = into / guessed if guessed else 0.0
+        self.anchor, self.offset = number, share * self.rows.height(number)
+
+    def scroll_by(self, pixels: float) -> None:
+        """Move by exactly so many pixels, as far as there is something."""
+        if not len(self.rows) or not pixels:
+            return
+        if abs(pixels) > 3 * self.view_height:
+            self.scroll_to(self.scroll_value + pixels)
+            return
+        if self.sticky and pixels > 0:
+            return
+        self.hold()
+        self.offset += pixels
+        self._normalise()
+        if pixels > 0 and self._gap() <= GRACE:
+            self.sticky = True
+
+    def hold(self) -> None:
+        """What is on screen stays where it is from now on, also at the end."""
+        placed = self.visible()
+        if placed and self.sticky:
+            self.sticky = False
+            self.anchor, self.offset = placed[0].number, -placed[0].y
+
+    def hold_row(self, number: int, y: float) -> None:
+        """This row stays at this place of the screen."""
+        self.sticky = False
+        self.anchor, self.offset = number, -y
 
     def stick(self) -> None:
         """Go to the end and stay there."""
         self.sticky = True
 
+    def _normalise(self) -> None:
+        """The anchor is the row at the top edge again; rows on the way are laid out."""
+        self.laid(self.anchor)
+        while self.offset < 0 and self.anchor > 0:
+            self.anchor -= 1
+            self.laid(self.anchor)
+            self.offset += self.rows.height(self.anchor)
+        while self.anchor < len(self.rows) - 1 and self.offset >= self.rows.height(self.anchor):
+            self.offset -= self.rows.height(self.anchor)
+            self.anchor += 1
+            self.laid(self.anchor)
+        if self.anchor == 0:
+            self.offset = max(self.offset, -self.top)
+
+    def _gap(self) -> float:
+        """How many pixels the end lies below the screen; more than enough when it is far away."""
+        placed = self._down_from(self.anchor, -self.offset)
+        if placed[-1].number < len(self.rows) - 1:
+            return self.view_height
+        return placed[-1].bottom + BOTTOM + self.extra - self.view_height
+
     def visible(self) -> list[Placed]:
         """Lay out what the viewport shows, from the anchor on (or from the bottom up)."""
         if not len(self.rows):
             return []
+        if self.sticky:
+            return self._from_bottom()
         self.anchor = min(self.anchor, len(self.rows) - 1)
-        placed = self._from_bottom() if self.sticky else self._from_anchor()
-        if (
-            not self.sticky
-            and self.rows.heights.before(self.anchor) + self.offset > self.scroll_max - TOP
-        ):
-            # The rest became shorter than the view: show it whole.
-            placed = self._from_bottom()
-            first = placed[0]
-            self.anchor, self.offset = first.number, -first.y
+        self._normalise()
+        placed = self._down_from(self.anchor, -self.offset)
+        last = placed[-1]
+        if last.number == len(self.rows) - 1:
+            free = self.view_height - BOTTOM - self.extra - last.bottom
+            if free > 0:
+                # The rest became shorter than the screen: show it whole.
+                placed = self._from_bottom()
+                self.anchor, self.offset = placed[0].number, -placed[0].y
         return placed
 
     def _from_bottom(self) -> list[Placed]:
         total = 0.0
-        number = len(self.rows) - 1
-        first = number
-        floor = self.view_height - BOTTOM - self._extra
+        number = first = len(self.rows) - 1
+        floor = self.view_height - BOTTOM - self.extra
         while number >= 0 and total < floor:
-            self.laid(number)
-            total += self.rows.heights[number]
+            total += self.laid(number).height
             first = number
             number -= 1
         y = floor - total
-        if first == 0 and y > TOP:
-            y = TOP  # everything fits: begin at the top
+        if first == 0 and y > self.top:
+            y = self.top  # everything fits: begin at the top
         return self._down_from(first, y)
 
-    def _from_anchor(self) -> list[Placed]:
-        before = self.rows.heights[self.anchor]
-        self.laid(self.anchor)
-        after = self.rows.heights[self.anchor]
-        if before and after != before and self.offset > 0:
-            self.offset = min(self.offset, after)
-        return self._down_from(self.anchor, -self.offset)
-
     def _down_from(self, first: int, y: float) -> list[Placed]:
-        placed = []
+        placed: list[Placed] = []
         for number in range(first, len(self.rows)):
-            if y >= self.view_height:
+            if y >= self.view_height and placed:
                 break
             laid = self.laid(number)
             placed.append(Placed(number, y, laid))

@@ -9,24 +9,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QPushButton, QWidget
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
+    QGuiApplication,
+    QHideEvent,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QResizeEvent,
+    QShowEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from walnut_desktop.gui.guard import never_raises
-from walnut_desktop.gui.icon import icon
 from walnut_desktop.gui.theme import Theme
-from walnut_desktop.gui.transcript_view.accessible import announce_rows
+from walnut_desktop.gui.transcript_view.accessible import announce_rows, tell_turn
 from walnut_desktop.gui.transcript_view.ambience import Ambience
 from walnut_desktop.gui.transcript_view.finding import Finder
+from walnut_desktop.gui.transcript_view.focus import BlockFocus
 from walnut_desktop.gui.transcript_view.hands import Hands
+from walnut_desktop.gui.transcript_view.keys import Keys
 from walnut_desktop.gui.transcript_view.painting import Look
-from walnut_desktop.gui.transcript_view.rows import TailMessage, Unfolded
-from walnut_desktop.gui.transcript_view.selection import Selection
+from walnut_desktop.gui.transcript_view.rows import TailMessage, block_text
+from walnut_desktop.gui.transcript_view.selection import Chosen, Selection
 from walnut_desktop.gui.transcript_view.surface import Placed, Surface
-from walnut_desktop.transcript.blocks import Block, Change
+from walnut_desktop.transcript.blocks import Block, Change, TurnBlock
 
 FRAME_MS = 33
-NEAR_TOP = 600
+NEAR_TOP = 1.5  # so many screens from the top, older blocks are asked for
+WHEEL_LINES = 3
 
 
 class TranscriptView(QAbstractScrollArea):
@@ -38,69 +52,64 @@ class TranscriptView(QAbstractScrollArea):
     retry_wanted = Signal(str)
     discard_wanted = Signal(str)
 
+    _ready = False  # Qt sends events while it still builds the widget
+
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._hands = Hands(self)
-        self._ambience = Ambience(self)
+        self.theme = Theme("light")
+        self.surface = Surface(self.theme)
+        self.selection = Selection(self.surface)
+        self.placed: list[Placed] = []
+        self.hands = Hands(self)
+        self.keys = Keys(self)
+        self.ambience = Ambience(self)
+        self.focus = BlockFocus(self)
+        self._finder = Finder(self.surface, self.selection)
+        self._changes: list[Change] = []
+        self._more_above = False
+        self._asked_older = False
+        self._was_at_bottom = True
+        self._setting = False
         self.setObjectName("transcript")
         self.setAccessibleName("Transcript")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.viewport().setMouseTracking(True)
-        self.verticalScrollBar().setSingleStep(48)
-        self.theme = Theme("light")
-        self.surface = Surface(self.theme)
-        self.selection = Selection()
-        self.focused: int | None = None
-        self.placed: list[Placed] = []
-        self._finder = Finder(self.surface, self.selection)
-        self._more_above = False
-        self._asked_older = False
-        self._was_at_bottom = True
-        self._setting = False
         self._frame = QTimer(self)
         self._frame.setSingleShot(True)
         self._frame.setInterval(FRAME_MS)
         self._frame.timeout.connect(self._draw)
-        self._pending: list[Change] = []
-        self.jump = QPushButton("Jump to latest", self.viewport())
-        self.jump.setObjectName("jump")
-        self.jump.clicked.connect(self.scroll_to_bottom)
-        self.jump.hide()
-        self.verticalScrollBar().valueChanged.connect(self._scrolled)
+        self.verticalScrollBar().valueChanged.connect(self._bar_moved)
         announce_rows(self)
+        self.set_theme(self.theme)
+        self._ready = True
 
     # -- what it is told ------------------------------------------------------------------------------
 
     def set_blocks(self, blocks: Sequence[Block]) -> None:
         """A new transcript, shown from its end."""
-        self._pending = []
+        self._changes = []
         self.surface.drop_layouts()
         self.surface.rows.reset(blocks)
         self.selection.clear()
-        self.focused = None
+        self.focus.clear()
         self._asked_older = False
         self.surface.stick()
+        self.ambience.nothing_new()
         self._refresh()
 
     def prepend(self, blocks: Sequence[Block]) -> None:
         """Older blocks; what is in view does not move."""
-        if self.surface.sticky and self.placed:
-            first = self.placed[0]
-            self.surface.anchor, self.surface.offset = first.number, -first.y
-            self.surface.sticky = False
-        added = self.surface.rows.prepend(blocks)
-        self.surface.anchor += added
-        self.selection.shift(added)
-        if self.focused is not None:
-            self.focused += added
+        self._flush()
+        self.surface.hold()
+        self.surface.anchor += self.surface.rows.prepend(blocks)
         self._asked_older = False
         self._refresh()
 
     def apply(self, changes: Sequence[Change]) -> None:
         """Blocks have come or grown; drawn with the next frame."""
-        self._pending += changes
+        self._changes += changes
         if not self._frame.isActive():
             self._frame.start()
 
@@ -112,25 +121,32 @@ class TranscriptView(QAbstractScrollArea):
 
     def set_busy(self, text: str) -> None:
         """A calm line at the end while something goes on; empty for nothing."""
-        if self._ambience.set_busy(text):
-            self.surface.set_extra(self._ambience.busy_room)
+        if self.ambience.set_busy(text):
+            self.surface.extra = self.ambience.busy_room
             self._refresh()
 
     def set_more_above(self, more: bool) -> None:
         """Whether there is an older part to be asked for."""
         self._more_above = more
         self._asked_older = False
+        self.surface.top = self.ambience.top_room(more=more)
+        self._refresh()
         self._look_up()
 
     def set_placeholder(self, title: str, text: str) -> None:
         """The words of an empty transcript."""
-        self._ambience.set_placeholder(title, text)
+        self.ambience.set_placeholder(title, text)
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw in other colours."""
+        """Draw in other colours and fonts."""
         self.theme = theme
+        palette = self.palette()
+        palette.setColor(QPalette.ColorRole.Window, theme.color("surface"))
+        palette.setColor(QPalette.ColorRole.Base, theme.color("surface"))
+        self.setPalette(palette)
         self.surface.set_theme(theme)
-        self.jump.setIcon(icon("arrow-down", theme.color("text"), 14))
+        self.ambience.set_theme(theme)
+        self.surface.extra = self.ambience.busy_room
         self._refresh()
 
     # -- what it is asked -----------------------------------------------------------------------------
@@ -145,25 +161,30 @@ class TranscriptView(QAbstractScrollArea):
         self._flush()
         return self.surface.rows.texts()
 
-    def selected_text(self) -> str:
-        """The chosen words, or the focused row's."""
-        text = self.selection.text(self.surface)
-        if not text and self.focused is not None and self.focused < len(self.surface.rows):
-            text = self.surface.rows.rows[self.focused].copy_text()
-        return text
+    def is_at_bottom(self) -> bool:
+        """Whether it follows the end."""
+        return self.surface.sticky
 
-    def find_text(self, text: str, *, backward: bool = False) -> int:
-        """Go to the next place that has the text; answers how many places there are."""
-        self._flush()
-        count = self._finder.find(text, backward=backward)
-        if count:
-            self._refresh()
-        return count
+    def has_selection(self) -> bool:
+        """Whether words are chosen."""
+        return self.selection.chosen() is not None
+
+    def selected_text(self) -> str:
+        """The chosen words."""
+        return self.selection.text()
+
+    def copy_selection(self) -> None:
+        """The chosen words into the clipboard, or the block that has the keyboard."""
+        text = self.selection.text()
+        if not text and self.focus.row is not None:
+            text = block_text(self.focus.row.block)
+        if text:
+            QGuiApplication.clipboard().setText(text)
 
     def select_all(self) -> None:
         """Choose everything."""
         self._flush()
-        self._finder.select_all()
+        self.selection.choose_all()
         self.viewport().update()
 
     def clear_selection(self) -> None:
@@ -171,130 +192,122 @@ class TranscriptView(QAbstractScrollArea):
         self.selection.clear()
         self.viewport().update()
 
-    def is_at_bottom(self) -> bool:
-        """Whether it follows the end."""
-        return self.surface.sticky
+    def find(self, text: str, backward: bool = False) -> int:  # type: ignore[override]
+        """Go to the next place that has the text; answers how many places there are."""
+        self._flush()
+        count = self._finder.find(text, backward=backward)
+        self._refresh()
+        return count
 
     # -- moving ---------------------------------------------------------------------------------------
 
     def scroll_to_bottom(self) -> None:
         """Go to the end and follow it."""
+        self._flush()
         self.surface.stick()
         self._refresh()
 
+    def scroll_to_top(self) -> None:
+        """Go to the beginning."""
+        self.surface.scroll_to(0)
+        self.moved()
+
     def scroll_by(self, pixels: float) -> None:
         """Move so many pixels, as a person."""
-        bar = self.verticalScrollBar()
-        bar.setValue(round(bar.value() + pixels))
-
-    def focus_row(self, number: int | None) -> None:
-        """Put the keyboard on a row and bring it into view."""
-        self.focused = number
-        if number is not None:
-            self._flush()
-            self.surface.laid(number)
-            heights = self.surface.rows.heights
-            top, tall = heights.before(number), heights[number]
-            value, view = self.verticalScrollBar().value(), self.viewport().height()
-            if top < value or top + tall > value + view:
-                self.verticalScrollBar().setValue(max(0, round(top + min(tall, view) - view * 0.8)))
-        self.viewport().update()
+        self._flush()
+        self.surface.scroll_by(round(pixels))
+        self.moved()
 
     def toggle(self, number: int) -> None:
-        """Fold or unfold a row; the row stays where it is."""
-        row = self.surface.rows.rows[number]
-        if not row.foldable:
-            return
-        self._hold(number)
-        row.unfolded = Unfolded.YES if row.unfolded is Unfolded.NO else Unfolded.NO
-        row.revision += 1
-        self._refresh()
+        """Fold or unfold a row."""
+        self.focus.toggle(number)
 
-    def show_more(self, number: int) -> None:
-        """Show all of a row's output, or what is too much for it in a window of its own."""
-        row = self.surface.rows.rows[number]
-        if row.unfolded is Unfolded.ALL:
-            self._hands.open_whole(row)
-            return
-        self._hold(number)
-        row.unfolded = Unfolded.ALL
-        row.revision += 1
+    def moved(self) -> None:
+        """Rows changed their place because the person wished it."""
         self._refresh()
-
-    def _hold(self, number: int) -> None:
-        """The row keeps its place on the screen while its height changes."""
-        spot = next((p for p in self.placed if p.number == number), None)
-        if spot is not None and number != len(self.surface.rows) - 1:
-            self.surface.sticky = False
-            self.surface.anchor, self.surface.offset = number, -spot.y
+        self._look_up()
 
     # -- drawing --------------------------------------------------------------------------------------
 
     def _flush(self) -> None:
-        pending, self._pending = self._pending, []
-        for change in pending:
+        changes, self._changes = self._changes, []
+        for change in changes:
             self.surface.rows.apply(change)
+            if change.is_new and isinstance(change.block, TurnBlock):
+                tell_turn(self, change.block)
 
     def _draw(self) -> None:
-        if self._pending:
-            if not self.surface.sticky:
-                self.jump.show()
-                self._place_jump()
+        if self._changes:
             self._flush()
+            if not self.surface.sticky:
+                self.ambience.something_new()
         self._refresh()
 
     def _refresh(self) -> None:
-        self._set_bar()
+        """Something is another: find out what is on screen now, and paint it soon."""
+        if self.isVisible():
+            self._place()
         self.viewport().update()
 
-    def _set_bar(self) -> None:
-        """The scroll bar shows the place; setting it is no scrolling."""
+    def _place(self) -> None:
+        self.placed = self.surface.visible()
         bar = self.verticalScrollBar()
         self._setting = True
         bar.setPageStep(self.viewport().height())
+        bar.setSingleStep(round(self.surface.layout.line * WHEEL_LINES))
         bar.setRange(0, self.surface.scroll_max)
         bar.setValue(self.surface.scroll_value)
         self._setting = False
         at_bottom = self.surface.sticky
         if at_bottom:
-            self.jump.hide()
+            self.ambience.nothing_new()
         if at_bottom != self._was_at_bottom:
             self._was_at_bottom = at_bottom
             self.at_bottom_changed.emit(at_bottom)
 
-    def _scrolled(self, value: int) -> None:
+    def _bar_moved(self, value: int) -> None:
+        """The person moved the bar."""
         if self._setting:
             return
-        self.surface.scroll_to(value)
-        self._refresh()
-        self._look_up()
+        self._flush()
+        by = value - self.surface.scroll_value
+        if value >= self.verticalScrollBar().maximum():
+            self.surface.stick()
+        elif abs(by) <= self.viewport().height():
+            self.surface.scroll_by(by)
+        else:
+            self.surface.scroll_to(value)
+        self.moved()
 
     def _look_up(self) -> None:
-        near = self.verticalScrollBar().value() < NEAR_TOP
-        if near and self._more_above and not self._asked_older and len(self.surface.rows):
+        if not self._more_above or self._asked_older or not len(self.surface.rows):
+            return
+        if self.surface.scroll_value < NEAR_TOP * self.viewport().height():
             self._asked_older = True
             self.older_wanted.emit()
 
-    @never_raises(None)
-    def scrollContentsBy(self, dx: int, dy: int) -> None:
-        """Everything is painted anew: nothing is moved by pixels."""
-        self.viewport().update()
+    def row_at(self, point: QPoint | QPointF) -> Placed | None:
+        """The row on screen at a point of the viewport."""
+        y = point.y()
+        return next((p for p in self.placed if p.y <= y < p.bottom), None)
 
-    @never_raises(None)
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Another width lays out anew; the place stays."""
-        super().resizeEvent(event)
-        size = self.viewport().size()
-        self.surface.set_size(size.width(), size.height(), self._ambience.busy_room)
-        self._place_jump()
-        self._set_bar()
-
-    def _place_jump(self) -> None:
-        self.jump.adjustSize()
-        view = self.viewport()
-        self.jump.move(
-            (view.width() - self.jump.width()) // 2, view.height() - self.jump.height() - 14
+    def _paint_row(self, painter: QPainter, spot: Placed, chosen: Chosen | None) -> None:
+        painter.save()
+        painter.translate(QPointF(self.surface.left, spot.y))
+        row = self.surface.rows[spot.number]
+        hovered, code = self.hands.hovered, self.hands.code
+        look = Look(
+            selection=self.selection.part_of(chosen, spot.number),
+            focused=self.focus.ring and row is self.focus.row and self.hasFocus(),
+            clip=QRectF(0, -spot.y, self.surface.layout.width, self.viewport().height()),
+            hovered=hovered[1] if hovered is not None and hovered[0] is row else None,
+            code=code[1] if code is not None and code[0] is row else -1,
+            copied=self.hands.just_copied,
         )
+        self.surface.painter.paint(painter, row, spot.laid, look)
+        painter.restore()
+
+    # -- Qt -------------------------------------------------------------------------------------------
 
     @never_raises(None)
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -304,74 +317,79 @@ class TranscriptView(QAbstractScrollArea):
         painter.fillRect(event.rect(), self.theme.color("surface"))
         if not len(self.surface.rows):
             self.placed = []
-            self._ambience.paint_placeholder(painter)
-        else:
-            self.placed = self.surface.visible()
-            self._set_bar()
-            for spot in self.placed:
-                self._paint_row(painter, spot)
-        self._ambience.paint_busy(painter)
-
-    def _paint_row(self, painter: QPainter, spot: Placed) -> None:
-        painter.save()
-        painter.translate(QPointF(self.surface.left, spot.y))
-        row = self.surface.rows.rows[spot.number]
-        document = spot.laid.document
-        length = document.characterCount() - 1 if document is not None else 0
-        focused = self.hasFocus() and spot.number == self.focused
-        clip = QRectF(0, -spot.y, self.surface.layout.width, self.viewport().height())
-        look = Look(self.selection.part_of(spot.number, length), focused, clip)
-        self.surface.painter.paint(painter, row, spot.laid, look)
-        painter.restore()
-
-    # -- seen or not ------------------------------------------------------------------------------
+            self.ambience.paint_placeholder(painter)
+        chosen = self.selection.chosen()
+        for spot in self.placed:
+            if spot.bottom > event.rect().top() and spot.y < event.rect().bottom() + 1:
+                self._paint_row(painter, spot, chosen)
+        self.ambience.paint(painter, more_above=self._more_above)
 
     @never_raises(None)
-    def showEvent(self, event: QEvent) -> None:
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another width lays out anew; the place stays."""
+        super().resizeEvent(event)
+        # The bar's room is kept free also without it: words don't move when it comes.
+        width = self.contentsRect().width() - self.verticalScrollBar().sizeHint().width()
+        self.surface.set_size(width, self.viewport().height())
+        self.ambience.place_jump()
+        self._refresh()
+
+    @never_raises(None)
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        """Everything is painted anew: nothing is moved by pixels."""
+        self.viewport().update()
+
+    @never_raises(None)
+    def showEvent(self, event: QShowEvent) -> None:
         """It can be seen."""
-        super().showEvent(event)  # type: ignore[arg-type]
-        self._ambience.wake()
+        super().showEvent(event)
+        self._place()
+        self.ambience.wake()
+        self._look_up()
 
     @never_raises(None)
-    def hideEvent(self, event: QEvent) -> None:
+    def hideEvent(self, event: QHideEvent) -> None:
         """It can't be seen."""
-        super().hideEvent(event)  # type: ignore[arg-type]
-        self._ambience.wake()
+        super().hideEvent(event)
+        self.ambience.wake()
 
-    # -- mouse and keys: see `hands` --------------------------------------------------------------------
-
-    @never_raises(False)
+    @never_raises(fallback=False)
     def viewportEvent(self, event: QEvent) -> bool:
         """Mouse and tool tips go to the hands first."""
-        if self._hands.mouse(event):
-            return True
-        return super().viewportEvent(event)
+        if not self._ready:
+            return super().viewportEvent(event)
+        if isinstance(event, QContextMenuEvent):
+            return self.keys.open_menu(event)
+        return self.hands.mouse(event) or super().viewportEvent(event)
 
     @never_raises(None)
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """The wheel scrolls."""
-        super().wheelEvent(event)
-
-    @never_raises(False)
-    def event(self, event: QEvent) -> bool:
-        """Keys go to the hands first: Tab would leave otherwise."""
-        if event.type() == QEvent.Type.KeyPress and self._hands.key(event):
-            return True
-        return super().event(event)
+        """The wheel moves by lines, a touch pad by pixels; what was guessed plays no part."""
+        pixels = event.pixelDelta().y()
+        if not pixels:
+            pixels = round(event.angleDelta().y() / 120 * self.verticalScrollBar().singleStep())
+        if pixels and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.scroll_by(-pixels)
+            event.accept()
+        else:
+            event.ignore()
 
     @never_raises(None)
-    def focusInEvent(self, event: QEvent) -> None:
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """What the keys don't know goes on to the window."""
+        if not self.keys.key(event):
+            event.ignore()
+
+    @never_raises(None)
+    def focusInEvent(self, event: QFocusEvent) -> None:
         """The ring shows where the keyboard is."""
-        super().focusInEvent(event)  # type: ignore[arg-type]
+        super().focusInEvent(event)
+        if event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason):
+            self.keys.begin()
         self.viewport().update()
 
     @never_raises(None)
-    def focusOutEvent(self, event: QEvent) -> None:
+    def focusOutEvent(self, event: QFocusEvent) -> None:
         """The ring goes."""
-        super().focusOutEvent(event)  # type: ignore[arg-type]
+        super().focusOutEvent(event)
         self.viewport().update()
-
-    def row_at(self, point: QPoint | QPointF) -> Placed | None:
-        """The row on screen at a point of the viewport."""
-        y = point.y()
-        return next((p for p in self.placed if p.y <= y < p.y + p.laid.height), None)
