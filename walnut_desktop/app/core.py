@@ -104,6 +104,7 @@ class Core:
         """End every session of this home and the helper itself (the tour and the tests clean up so)."""
         home = str(self.paths.home)
         await self.host.request("shutdown", Shutdown(home=home, end_sessions=True), 60.0)
+        await self.host.gone()
 
     def report(self, error: BaseException, where: str) -> None:
         """The one place for errors that belong to nobody's call."""

@@ -76,6 +76,12 @@ class Host:
         """Make sure that the link is up."""
         await self._ready()
 
+    async def gone(self) -> None:
+        """The daemon was asked to leave: wait until it has, and don't call it back."""
+        self._closing = True
+        if self._link is not None:
+            await self._link.closed.wait()
+
     def close(self) -> None:
         """Let the link go. The daemon stays."""
         self._closing = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import NamedTuple
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -19,20 +20,43 @@ from walnut_desktop.gui.application import Application
 from walnut_desktop.gui.desktop import Desktop
 from walnut_desktop.runtime.paths import Paths
 
-TASK = "Try Walnut"
-OTHER_TASK = "Something else"
-CHILD = "A subtask of it"
-FILE = "walnut-tour.txt"
-HELLO = "Hello! I will make one small file."
-DONE = "All done: the file is there."
-PROMPT = f"""\
-Please do three things, in this order: say in one sentence that you will make one small file; make it with \
-the command `touch {FILE}`; then say that you are done.
+TASK = "Write a note about this folder"
+OTHER_TASK = "Plan the next release"
+CHILD = "Ask the team what is missing"
+THANKS = "Thank you!"
 
-(The rest is a script for practice agents.)
-[[say {HELLO}]]
-[[tool Bash {{"command": "touch {FILE} && echo made {FILE}", "description": "Make a file"}}]]
-[[say {DONE}]]"""
+
+class Job(NamedTuple):
+    """What the agent is asked, what it says first and last, and the file that it makes."""
+
+    prompt: str
+    first_words: str
+    last_words: str
+    file: str
+
+
+# The practice agent makes up a small job by itself.
+PRACTICE = Job(
+    "Please write a short note about this folder.",
+    "I will write one small file",
+    "Done. This is what happened",
+    "walnut-practice.md",
+)
+
+# A real agent follows the words; one whose model is scripted follows the directives.
+SCRIPTED = Job(
+    """\
+Please do three things, in this order: say “I will write one small file.”; make it with the command \
+`touch walnut-tour.txt && echo made`; then say “All done: the file is there.”
+
+(The rest is a script for agents that only practise.)
+[[say I will write one small file.]]
+[[tool Bash {"command": "touch walnut-tour.txt && echo made", "description": "Make a file"}]]
+[[say All done: the file is there.]]""",
+    "I will write one small file.",
+    "All done: the file is there.",
+    "walnut-tour.txt",
+)
 TIMEOUT_S = 60.0
 
 
@@ -58,6 +82,7 @@ class Steps:
         self._home = home
         self._folder = folder
         self._engine = engine
+        self._job = PRACTICE if engine == "practice" else SCRIPTED
         self.core: Core | None = None
         self.desktop: Desktop | None = None
         self._task_id = TaskId("")
@@ -94,8 +119,9 @@ class Steps:
             raise StepFailed("the task has no session")
         return session
 
-    def _shown(self) -> str:
-        return "\n".join(self._open().window.chat.transcript.block_texts())
+    def _answers(self) -> str:
+        """What the chat shows below the first message."""
+        return "\n".join(self._open().window.chat.transcript.block_texts()[1:])
 
     def _type(self, widget: QWidget, text: str) -> None:
         widget.setFocus()
@@ -137,7 +163,7 @@ class Steps:
         options, composer = desktop.window.chat.options, desktop.window.chat.composer
         options.choose_engine(self._engine)
         options.folder.setText(str(self._folder))
-        composer.set_text(PROMPT)
+        composer.set_text(self._job.prompt)
         QTest.keyClick(composer.edit, Qt.Key.Key_Return)
         await until(
             lambda: desktop.window.chat.banner.text() or desktop.model.session(self._task_id),
@@ -153,7 +179,7 @@ class Steps:
 
     async def watch_answer(self) -> str:
         """The first words show while the turn still runs."""
-        await until(lambda: HELLO in self._shown(), "the agent's first words")
+        await until(lambda: self._job.first_words in self._answers(), "the agent's first words")
         return "the first sentence is there"
 
     async def be_asked(self) -> str:
@@ -199,9 +225,9 @@ class Steps:
         await until(
             lambda: any(TASK in text for text in desktop.tray.menu_texts()), "the tray's entry"
         )
-        if not (self._folder / FILE).exists():
-            raise StepFailed(f"the agent did not make {FILE}")
-        return f"{FILE} was made"
+        if not (self._folder / self._job.file).exists():
+            raise StepFailed(f"the agent did not make {self._job.file}")
+        return f"{self._job.file} was made"
 
     async def open_task(self) -> str:
         """Click the task in the tray's menu."""
@@ -213,7 +239,8 @@ class Steps:
             return task is not None and not task.needs_attention
 
         await until(
-            lambda: desktop.window.isVisible() and DONE in self._shown(), "the whole answer"
+            lambda: desktop.window.isVisible() and self._job.last_words in self._answers(),
+            "the whole answer",
         )
         await until(clear, "the dot to go")
         await until(lambda: not desktop.notices.shown(), "the notice to go")
@@ -247,7 +274,7 @@ class Steps:
         """Another message to the same agent."""
         desktop = self._open()
         composer = desktop.window.chat.composer
-        composer.set_text("[[say You are welcome.]] Thank you!")
+        composer.set_text(THANKS)
         QTest.keyClick(composer.edit, Qt.Key.Key_Return)
         turns = self._session().turns
         await until(lambda: self._session().turns > turns, "the next turn")
