@@ -18,6 +18,7 @@ class Banner(QFrame):
         self._mark = QLabel(self)
         self._text = QLabel(self)
         self._text.setWordWrap(True)
+        self._text.setAccessibleName("What went wrong")
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._close = QToolButton(self)

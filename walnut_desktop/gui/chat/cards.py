@@ -77,26 +77,37 @@ def _questions(tool_input: Mapping[str, Any]) -> list[str]:
 
 
 def always_words(request: PendingRequest) -> str:
-    """Where “always” would write which rule; empty when the agent suggests none."""
+    """What “always allow” means and where it is written; empty when the agent suggests nothing."""
     rules = [item for item in request.suggestions if item.get("type") == "addRules"]
     if rules:
-        named = [
-            f"{rule.get('toolName')}({rule.get('ruleContent')})"
-            if rule.get("ruleContent")
-            else str(rule.get("toolName"))
-            for rule in rules[0].get("rules") or []
-        ]
-        places = {
-            "localSettings": "this folder’s .claude/settings.local.json",
-            "projectSettings": "this folder’s .claude/settings.json",
-            "userSettings": "your own settings, for every folder",
-            "session": "this session only",
-        }
-        place = places.get(str(rules[0].get("destination")), str(rules[0].get("destination")))
-        return f"Always allows {', '.join(named)}. The rule goes to {place}."
-    if request.suggestions and request.suggestions[0].get("type") == "setMode":
-        return f"Switches this session to the mode {request.suggestions[0].get('mode')}."
+        named = ", ".join(_rule(rule) for rule in rules[0].get("rules") or [])
+        place = _PLACES.get(str(rules[0].get("destination")), str(rules[0].get("destination")))
+        return f"“Always allow” writes the rule {named} into {place}."
+    first = request.suggestions[0] if request.suggestions else {}
+    if first.get("type") == "setMode":
+        meaning = _MODES.get(str(first.get("mode")), f"switches to the mode {first.get('mode')}")
+        return f"“Always allow” {meaning}, in this session only."
     return ""
+
+
+def _rule(rule: Mapping[str, Any]) -> str:
+    content = str(rule.get("ruleContent") or "")
+    shown = content if len(content) <= 60 else content[:59] + "…"
+    return f"{rule.get('toolName')}({shown})" if content else str(rule.get("toolName"))
+
+
+_PLACES = {
+    "localSettings": "this folder’s .claude/settings.local.json",
+    "projectSettings": "this folder’s .claude/settings.json",
+    "userSettings": "your own settings, for every folder",
+    "session": "the memory of this session",
+}
+
+_MODES = {
+    "acceptEdits": "lets the agent edit files without asking",
+    "bypassPermissions": "lets the agent do everything without asking",
+    "plan": "makes the agent plan first",
+}
 
 
 class RequestCard(QFrame):

@@ -102,7 +102,7 @@ class ChatController(QObject):
         self._pane.show_task(self._task, self._session)
         if self._task is None:
             self._pane.transcript.set_placeholder(
-                "Choose a task", "Its chat shows here. Ctrl+N adds a new task."
+                "Choose a task", "Its chat shows here. Ctrl+N adds a task."
             )
         elif self._session is None:
             self._pane.transcript.set_placeholder(

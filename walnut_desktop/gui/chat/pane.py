@@ -52,6 +52,7 @@ class ChatPane(QWidget):
     def show_task(self, task: Task | None, session: Session | None) -> None:
         """Show how the task and its session stand; the transcript is filled by its owner."""
         self.header.show_state(task, session)
+        self.header.setVisible(task is not None)
         usable = task is not None and not task.is_done
         self.composer.setVisible(task is not None)
         self.composer.setEnabled(usable)

@@ -138,8 +138,17 @@ class TaskListModel(QAbstractListModel):
         return current_session(task, self.sessions(task_id)) if task else None
 
     def waiting(self) -> list[Task]:
-        """The tasks with a red dot, the longest waiting first."""
-        found = [task for task in self._tasks.values() if task.needs_attention and not task.is_done]
+        """The tasks that wait for the person, the longest first: a red dot, or an open request."""
+        asking = {
+            task_id
+            for task_id, sessions in self._sessions.items()
+            if any(session.pending and not session.archived for session in sessions.values())
+        }
+        found = [
+            task
+            for task in self._tasks.values()
+            if (task.needs_attention or task.id in asking) and not task.is_done
+        ]
         return sorted(found, key=lambda task: task.updated_at)
 
     def working(self) -> int:
