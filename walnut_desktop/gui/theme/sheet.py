@@ -85,8 +85,11 @@ QScrollBar::handle:vertical { background: $strong_border; border-radius: 3px; mi
     margin: 0 2px; }
 QScrollBar::handle:vertical:hover { background: $muted; }
 QScrollBar::add-line, QScrollBar::sub-line, QScrollBar::add-page, QScrollBar::sub-page { background: none;
-    border: none; height: 0; }
-QScrollBar:horizontal { height: 0; }
+    border: none; height: 0; width: 0; }
+QScrollBar:horizontal { background: transparent; height: 11px; margin: 2px; }
+QScrollBar::handle:horizontal { background: $strong_border; border-radius: 3px; min-width: 34px;
+    margin: 2px 0; }
+QScrollBar::handle:horizontal:hover { background: $muted; }
 """)
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
+from walnut_desktop.gui.theme.tokens import DARK, LIGHT, contrast
+
 _ESCAPE = re.compile(
-    r"\x1b(?:\[([0-9;:?<=>!]*)([ -/]*[@-~])"  # CSI: colours and cursor movements
+    r"\x1b(?:\[([0-9;:?<=>!]*)([ -/]*[@-~])?"  # CSI: colours and cursor movements
     r"|\][^\x07\x1b]*(?:\x07|\x1b\\)?"  # OSC: titles and links
     r"|[PX^_][^\x1b]*(?:\x1b\\)?|[ -/]*[0-~])?"
 )
@@ -15,6 +18,8 @@ _CONTROL = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ufffc]"
 )
 MOST_RUNS = 4000
+READABLE = 4.5
+_STEPS = (0, 95, 135, 175, 215, 255)
 _OVERWRITTEN = re.compile(r"^[^\n]*\r(?!\n|$)", re.MULTILINE)
 
 
@@ -90,15 +95,24 @@ _BASE = (
 )
 
 
+@lru_cache(maxsize=512)
 def rgb(color: int, *, dark: bool) -> str:
-    """A colour of the 256 as `#rrggbb`; the first 16 are ours, readable on our ground."""
+    """A colour of the 256 as `#rrggbb`, moved as far as it takes to be readable on our ground.
+
+    The first 16 are ours anyway.
+    """
     if color < 16:
         return _BASE[dark][color % 8]
     if color >= 232:
-        grey = 8 + (color - 232) * 10
-        grey = max(grey, 150) if dark else min(grey, 110)
-        return f"#{grey:02x}{grey:02x}{grey:02x}"
-    color -= 16
-    parts = [(0, 95, 135, 175, 215, 255)[part] for part in (color // 36, color // 6 % 6, color % 6)]
-    shift = [(part + 255) // 2 if dark else part * 2 // 3 for part in parts]
-    return "#{:02x}{:02x}{:02x}".format(*shift)
+        parts = [8 + (color - 232) * 10] * 3
+    else:
+        color -= 16
+        parts = [_STEPS[part] for part in (color // 36, color // 6 % 6, color % 6)]
+    ground = (DARK if dark else LIGHT)["raised"]
+    for _ in range(20):
+        text = "#{:02x}{:02x}{:02x}".format(*parts)
+        if contrast(text, ground) >= READABLE:
+            return text
+        parts = [part + (255 - part) // 8 + 1 if dark else part * 7 // 8 for part in parts]
+        parts = [min(255, part) for part in parts]
+    return (DARK if dark else LIGHT)["text"]
