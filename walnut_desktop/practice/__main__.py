@@ -153,6 +153,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
             model=options.get("--model") or "practice",
             partial="--include-partial-messages" in options,
             asks=options.get("--permission-prompt-tool") == "stdio",
+            max_turns=int(options.get("--max-turns", "0")),
         )
     )
     return session.run()

@@ -32,6 +32,8 @@ class Controls:
             "set_model": self._model,
             "cancel_async_message": self._cancel,
             "get_context_usage": self._context,
+            "rename_session": self._rename,
+            "stop_task": self._stop_task,
         }.get(subtype)
         if handler is None:
             error = f"Unsupported control request subtype: {subtype}"
@@ -67,7 +69,7 @@ class Controls:
             "pending_permission_requests": [pending] if pending else [],
         }
         session.output.line({"type": "control_response", "response": body})
-        session.output.system("background_tasks_changed", tasks=[])
+        session.background.tell()
 
     def _interrupt(self, request_id: str, request: dict[str, Any]) -> None:
         session = self._session
@@ -76,9 +78,12 @@ class Controls:
         if request.get("cancel_queued"):
             answer = {"still_queued": [], "cancelled": waiting}
             session.queue.clear()
+            for message_uuid in waiting:
+                session.output.lifecycle(message_uuid, "cancelled")
+        withdrawn = session.tools.withdraw()
         session.output.answer(request_id, answer)
-        for message_uuid in answer.get("cancelled", []):
-            session.output.lifecycle(message_uuid, "cancelled")
+        if withdrawn:
+            session.output.state("running")
         if session.in_turn:
             session.interrupt_wanted = True
 
@@ -116,6 +121,14 @@ class Controls:
             session.output.lifecycle(found.uuid, "cancelled")
             session.transcript.add({"type": "queue-operation", "operation": "dequeue"})
         session.output.answer(request_id, {"cancelled": found is not None, "message_uuid": wanted})
+
+    def _rename(self, request_id: str, request: dict[str, Any]) -> None:
+        self._session.output.system("session_title_changed", title=str(request.get("title") or ""))
+        self._session.output.answer(request_id, {})
+
+    def _stop_task(self, request_id: str, request: dict[str, Any]) -> None:
+        self._session.background.stop(str(request.get("task_id") or ""))
+        self._session.output.answer(request_id, {})
 
     def _context(self, request_id: str, _request: dict[str, Any]) -> None:
         usage = {"categories": [], "totalTokens": 100, "maxTokens": 200_000, "percentage": 0.05}

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 
 class Interrupted(Exception):
-    """The turn is cut; the process goes on."""
+    """The turn is cut; the process goes on. `in_tool` says whether a tool was at work."""
+
+    def __init__(self, *, in_tool: bool = False) -> None:
+        super().__init__()
+        self.in_tool = in_tool
 
 
 class Ended(Exception):

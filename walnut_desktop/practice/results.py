@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 import uuid
-from typing import Any, Optional
+from collections.abc import Callable
+from typing import Any, NamedTuple, Optional
 
 from walnut_desktop.practice.output import Output
 
@@ -20,6 +21,13 @@ _ERRORS = {
     500: ("unknown", "api_error"),
     529: ("server_error", "overloaded_error"),
 }
+
+
+class Failure(NamedTuple):
+    """Why a turn did not end well: the error word, and the text for the person."""
+
+    word: str
+    text: str
 
 
 class Results:
@@ -47,17 +55,34 @@ class Results:
         if block.get("type") == "text":
             self._text = block["text"]
 
-    def end(self, uuids: list[str], failure: Optional[tuple[str, str]]) -> None:
+    def end(self, uuids: list[str], failure: Optional[Failure]) -> None:
         """The turn is over."""
-        fields: dict[str, Any] = {}
-        if failure is not None:
-            fields = {"is_error": True, "result": failure[1], "terminal_reason": "api_error"}
-        self._write(uuids, subtype="success", **fields)
+        if failure is None:
+            self._write(uuids, subtype="success")
+        elif failure.word == "max_turns":
+            self._write(
+                uuids,
+                subtype="error_max_turns",
+                is_error=True,
+                errors=[failure.text],
+                terminal_reason="max_turns",
+                result=None,
+            )
+        else:
+            fields = {"is_error": True, "result": failure.text, "terminal_reason": "api_error"}
+            self._write(uuids, subtype="success", **fields)
 
-    def abort(self, terminal: str) -> None:
+    def self_started(self, text: str, *, silent: bool) -> None:
+        """The end of a turn that nobody has asked for: a background task is over."""
+        fields: dict[str, Any] = {"num_turns": 0, "terminal_reason": None} if silent else {}
+        self._write(
+            [], subtype="success", result=text, origin={"kind": "task-notification"}, **fields
+        )
+
+    def abort(self, terminal: str, uuids: list[str]) -> None:
         """The turn was cut."""
         self._write(
-            [],
+            uuids,
             subtype="error_during_execution",
             is_error=True,
             result=None,
@@ -113,19 +138,38 @@ class Results:
         self.last_failed = line["is_error"] is True
         self._output.line(line)
 
-    def api_error(self, words: str) -> tuple[str, str]:
-        """The service answers with an error, every time."""
-        code = int(words.split()[0]) if words.split() and words.split()[0].isdigit() else 500
+    def api_error(self, words: str, wait: Callable[[float], None]) -> Optional[Failure]:
+        """The service answers with an error: so many times, or every time. None when it works in the end."""
+        numbers = [int(part) for part in words.split() if part.isdigit()]
+        code = numbers[0] if numbers else 500
+        times = numbers[1] if len(numbers) > 1 else 0
+        retries = {529: 2}.get(code, 10 if code in (401, 429, 500, 503) else 0)
         word, kind = _ERRORS.get(code, ("unknown", "api_error"))
+        for attempt in range(1, retries + 1 if code == 529 else 1):
+            self._output.system(
+                "api_retry",
+                attempt=attempt,
+                max_retries=10,
+                retry_delay_ms=50,
+                error_status=code,
+                error="overloaded",
+            )
+            wait(0.05)
+        if 0 < times <= retries:
+            return None
         text = f"API Error: {code} scripted {code}"
         self._error_line(word, text, api_error_status=code, api_error_type=kind)
-        return word, text
+        return Failure(word, text)
 
-    def not_logged_in(self) -> tuple[str, str]:
+    def max_turns(self) -> Failure:
+        """The turn has had as many rounds as it may."""
+        return Failure("max_turns", "Reached maximum number of turns")
+
+    def not_logged_in(self) -> Failure:
         """There is no account."""
         text = "Not logged in · Please run /login"
         self._error_line("authentication_failed", text)
-        return "authentication_failed", text
+        return Failure("authentication_failed", text)
 
     def _error_line(self, word: str, text: str, **fields: Any) -> None:
         message = {

@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 from typing import Any, Optional
 
 from walnut_desktop.practice import persona, script
+from walnut_desktop.practice.background import Background
 from walnut_desktop.practice.control import Controls
 from walnut_desktop.practice.ending import Ended, Interrupted
 from walnut_desktop.practice.files import LiveEntry, Transcript
 from walnut_desktop.practice.inbox import Inbox, Item
 from walnut_desktop.practice.model import Call, Speech
 from walnut_desktop.practice.output import Output
-from walnut_desktop.practice.results import Results
+from walnut_desktop.practice.results import Failure, Results
 from walnut_desktop.practice.toolbox import Toolbox
 
 
@@ -47,6 +48,7 @@ class Options:
     model: str = "practice"
     partial: bool = False
     asks: bool = False
+    max_turns: int = 0
     cwd: str = field(default_factory=os.getcwd)
 
 
@@ -66,7 +68,10 @@ class Session:
         self.in_turn = False
         self.eof = False
         self.interrupt_wanted = False
+        self._opening: list[str] = []
+        self._absorbed: list[str] = []
         self.speech = Speech(self.output, partial=options.partial, wait=self.wait)
+        self.background = Background(self)
         self.tools = Toolbox(self)
         self.controls = Controls(self)
 
@@ -76,14 +81,18 @@ class Session:
         """The exit code."""
         self.live = LiveEntry(self.options.sid, self.options.cwd)
         try:
+            self.background.tell_of_lost()
             while True:
                 while self.queue:
                     self._turns()
-                if self.eof:
+                if self.background.report():
+                    continue
+                if self.eof and not self.background.running:
                     return 1 if self.results.last_failed else 0
-                self._take(None)
+                self._take(0.05 if self.background.running else None)
         except Ended as end:
             self.tools.kill_all()
+            self.background.kill_all()
             return end.code
         finally:
             self.live.remove()
@@ -130,8 +139,10 @@ class Session:
         if number == signal.SIGINT:
             if self.in_turn:
                 self.tools.kill_all()
-                self._aborted("tool use" if self.tools.running else "")
+                self._aborted(in_tool=self.tools.running)
             raise Ended(0)
+        if self.in_turn:
+            self.tools.killed()
         raise Ended(128 + number)
 
     def _arrived(self, line: dict[str, Any]) -> None:
@@ -187,20 +198,20 @@ class Session:
         if uuids:
             self.speech.extra = {"user_message_uuid": uuids[-1], "user_message_uuids": uuids}
         absorbed: list[str] = []
+        self._opening, self._absorbed = uuids, absorbed
         prompt = "\n".join(message.text for message in messages)
         self.results.begin()
         try:
             failure = self._rounds(prompt, absorbed)
-        except Interrupted:
-            self._aborted("tool use" if self.tools.running else "")
-            for message_uuid in [*absorbed, *uuids]:
-                self.output.lifecycle(message_uuid, "cancelled")
+        except Interrupted as cut:
+            self._aborted(in_tool=cut.in_tool or self.tools.running)
             return
         for message_uuid in absorbed:
             self.output.lifecycle(message_uuid, "completed")
         self.results.end(uuids + absorbed, failure)
+        failed = failure is not None and failure.word != "max_turns"
         for message_uuid in uuids:
-            self.output.lifecycle(message_uuid, "completed")
+            self.output.lifecycle(message_uuid, "cancelled" if failed else "completed")
 
     def _record(self, messages: list[Message], uuids: list[str]) -> None:
         for _ in messages:
@@ -215,7 +226,7 @@ class Session:
             line["mergedSendUuids"] = uuids
         self.transcript.add(line)
 
-    def _rounds(self, prompt: str, absorbed: list[str]) -> Optional[tuple[str, str]]:
+    def _rounds(self, prompt: str, absorbed: list[str]) -> Optional[Failure]:
         """Speak round after round; answers the error word and text of a failed request."""
         steps = script.parse(prompt)
         scripted = bool(steps)
@@ -227,6 +238,8 @@ class Session:
             else:
                 words = "Done." + (f" [{' | '.join(texts)}]" if texts else "")
                 current = [script.Step("say", words)]
+            if self.options.partial:
+                self.output.system("status", status="requesting")
             failure = self._faults(current)
             if failure is not None:
                 return failure
@@ -241,6 +254,8 @@ class Session:
             if not calls:
                 return None
             denied = [self.tools.call(call) for call in calls]
+            if self.options.max_turns and self.results.rounds >= self.options.max_turns:
+                return self.results.max_turns()
             if any(denied) and not scripted:
                 rounds = deque([persona.refused()])
             for message in self._absorb(absorbed):
@@ -290,7 +305,7 @@ class Session:
             )
         return taken
 
-    def _faults(self, current: script.Round) -> Optional[tuple[str, str]]:
+    def _faults(self, current: script.Round) -> Optional[Failure]:
         """Directives that are no speech: pauses, failures of the service, and faults for tests."""
         for step in current:
             if step.name in ("sleep", "delay"):
@@ -299,7 +314,9 @@ class Session:
                 while True:
                     self.wait(3600)
             elif step.name == "status":
-                return self.results.api_error(step.words)
+                failure = self.results.api_error(step.words, self.wait)
+                if failure is not None:
+                    return failure
             elif step.name == "login":
                 return self.results.not_logged_in()
             else:
@@ -323,12 +340,12 @@ class Session:
     def end_in_turn(self) -> None:
         """`end_session` in a turn: it is cut, and says so, before the process ends."""
         self.tools.kill_all()
-        self._aborted("tool use" if self.tools.running else "")
+        self._aborted(in_tool=self.tools.running)
         self.output.state("idle")
 
-    def _aborted(self, what: str) -> None:
+    def _aborted(self, *, in_tool: bool) -> None:
         self.speech.cut()
-        words = f"[Request interrupted by user{' for ' + what if what else ''}]"
+        words = f"[Request interrupted by user{' for tool use' if in_tool else ''}]"
         self.tools.close_open()
         self.output.line(
             {
@@ -338,7 +355,10 @@ class Session:
                 **self.output.common(),
             }
         )
-        self.results.abort("aborted_tools" if what else "aborted_streaming")
+        uuids = [*self._absorbed, *self._opening]
+        self.results.abort("aborted_tools" if in_tool else "aborted_streaming", uuids)
+        for message_uuid in uuids:
+            self.output.lifecycle(message_uuid, "cancelled")
 
 
 def _text(content: Any) -> str:

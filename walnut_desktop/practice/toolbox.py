@@ -12,6 +12,7 @@ from walnut_desktop.practice.model import Call
 from walnut_desktop.practice.tools import (
     Command,
     Outcome,
+    bad_input,
     needs_permission,
     run_file_tool,
     suggestions,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from walnut_desktop.practice.session import Session
 
 TICK_S = 0.01
+KNOWN = ("Bash", "Read", "Write", "Edit", "AskUserQuestion", "ExitPlanMode")
 _REJECTED = (
     "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file "
     "edit, the new_string was NOT written to the file). STOP what you are doing and wait for the user to "
@@ -60,9 +62,15 @@ class Toolbox:
     def call(self, call: Call) -> bool:
         """Run one call and write its result; True when it was denied."""
         self._open = call
+        refused = bad_input(call.name, call.data)
+        if refused is not None:
+            self._result(call, refused)
+            self._open = None
+            return False
         tool_input, denied = dict(call.data), None
         options = self._session.options
-        if needs_permission(call.name, call.data, options.mode, self._rules):
+        known = call.name in KNOWN or call.name == "Practice"
+        if known and needs_permission(call.name, call.data, options.mode, self._rules):
             if options.asks:
                 answer = self._ask(call)
                 denied = self._denial(call, answer)
@@ -82,7 +90,7 @@ class Toolbox:
         self._result(call, outcome)
         self._open = None
         if denied is not None and denied.detail == "interrupt":
-            raise Interrupted
+            raise Interrupted(in_tool=True)
         return denied is not None
 
     def _ask(self, call: Call) -> dict[str, Any]:
@@ -106,15 +114,25 @@ class Toolbox:
         session.output.line(self._sent)
         try:
             answer = self._wait_for_answer()
-        except Interrupted:
-            session.output.line({"type": "control_cancel_request", "request_id": self._request_id})
-            raise
         finally:
             self._request_id = ""
             if session.live is not None:
                 session.live.status("busy")
+        if answer.get("behavior") == "allow":
+            for update in answer.get("updatedPermissions") or []:
+                self._apply(update)
         session.output.state("running")
         return answer
+
+    def withdraw(self) -> bool:
+        """An interrupt comes while a request is open: it is withdrawn first."""
+        if not self._request_id:
+            return False
+        self._session.output.line(
+            {"type": "control_cancel_request", "request_id": self._request_id}
+        )
+        self._request_id = ""
+        return True
 
     def _wait_for_answer(self) -> dict[str, Any]:
         """For ever: the agent has no time limit for a person."""
@@ -148,8 +166,6 @@ class Toolbox:
     def _denial(self, call: Call, answer: dict[str, Any]) -> Optional[Outcome]:
         behavior = answer.get("behavior")
         if behavior == "allow":
-            for update in answer.get("updatedPermissions") or []:
-                self._apply(update)
             return None
         if behavior == "deny":
             denied = {
@@ -205,6 +221,8 @@ class Toolbox:
         if name == "ExitPlanMode":
             self._session.controls.set_mode("default")
             return Outcome("User has approved your plan. You can now start coding.")
+        if name == "Bash" and tool_input.get("run_in_background"):
+            return self._session.background.start(tool_input, self._open)
         if name == "Bash":
             return self._bash(str(tool_input.get("command") or ""), cwd)
         outcome = run_file_tool(name, tool_input, cwd)
@@ -255,6 +273,15 @@ class Toolbox:
         call, self._open = self._open, None
         if call is not None:
             self._result(call, Outcome(_REJECTED, is_error=True, detail="User rejected tool use"))
+
+    def killed(self) -> None:
+        """SIGTERM reaches the tool first: its end is told, and nothing more."""
+        self.kill_all()
+        call, self._open = self._open, None
+        if call is not None and self._command is not None:
+            self._result(
+                call, Outcome("Exit code 137", is_error=True, detail="Error: Exit code 137")
+            )
 
     def kill_all(self) -> None:
         """End what runs."""

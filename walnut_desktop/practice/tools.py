@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Optional
 
 MAX_OUTPUT = 30_000
 _READ_ONLY = frozenset(
-    {"ls", "pwd", "echo", "cat", "head", "tail", "wc", "date", "whoami", "sleep", "true"}
+    {"ls", "pwd", "echo", "cat", "head", "tail", "wc", "date", "whoami", "sleep", "true", "exit"}
 )
 _ALWAYS_ALLOWED = frozenset({"Read", "Glob", "Grep", "ToolSearch", "TaskList"})
 _EDITS = frozenset({"Write", "Edit", "NotebookEdit", "MultiEdit"})
@@ -90,6 +90,7 @@ def needs_permission(name: str, tool_input: dict[str, Any], mode: str, rules: se
 
 
 def _is_harmless(command: str) -> bool:
+    command = command.replace(">&2", "").replace("2>&1", "")
     if any(mark in command for mark in (">", "<", "`", "$(", "\n")):
         return False
     parts = command.replace("&&", ";").replace("||", ";").replace("|", ";").split(";")
@@ -146,6 +147,23 @@ def run_file_tool(name: str, tool_input: dict[str, Any], cwd: str) -> Optional[O
         return Outcome(
             f"{error.strerror}: {path}", is_error=True, detail=f"Error: {error.strerror}"
         )
+
+
+_NEEDED = {
+    "Bash": ("command",),
+    "Read": ("file_path",),
+    "Write": ("file_path", "content"),
+    "Edit": ("file_path", "old_string", "new_string"),
+}
+
+
+def bad_input(name: str, tool_input: dict[str, Any]) -> Optional[Outcome]:
+    """Input that lacks something is refused before anybody is asked."""
+    missing = [key for key in _NEEDED.get(name, ()) if not isinstance(tool_input.get(key), str)]
+    if not missing:
+        return None
+    words = f"InputValidationError: {name} failed: the required parameter `{missing[0]}` is missing"
+    return Outcome(f"<tool_use_error>{words}</tool_use_error>", is_error=True, detail=words)
 
 
 def unknown_tool(name: str) -> Outcome:

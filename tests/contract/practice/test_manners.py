@@ -1,0 +1,179 @@
+"""Bad input, refusals, files and a person's own words (Rule G9)."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.contract.practice.runner import Agent, environment, running, words
+
+pytestmark = pytest.mark.rule("G9")
+
+BASE = ["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
+
+
+def arguments(*more: str) -> list[str]:
+    """A new session."""
+    return [*BASE, "--session-id", str(uuid.uuid4()), *more]
+
+
+def message(text: str, name: str = "11111111-1111-4111-8111-111111111111") -> dict[str, Any]:
+    """A message of the person."""
+    return {"type": "user", "message": {"role": "user", "content": text}, "uuid": name}
+
+
+def idle(agent: Agent) -> bool:
+    """Whether the last word is idle."""
+    said = words(agent.lines)
+    return bool(said) and said[-1] == "system:session_state_changed:idle"
+
+
+@pytest.mark.parametrize(
+    ("line", "words_of_stderr"),
+    [
+        (b"not json\n", "Error parsing streaming input line (type=unknown, 8 chars): SyntaxError"),
+        (b'{"type":"user"}\n', "Error: Expected message role 'user', got 'undefined'"),
+        (b'{"type":"user","message":{"role":"assistant"}}\n', "got 'assistant'"),
+        (
+            b'{"type":"control_request","request_id":"r"}\n',
+            "Error: Missing request on control_request",
+        ),
+        (b'{"type":"us{"type":"user"}\n', "Error parsing streaming input line"),
+    ],
+)
+def test_a_bad_line_ends_it_at_once(tmp_path: Path, line: bytes, words_of_stderr: str) -> None:
+    with running(arguments(), environment(tmp_path / "h"), tmp_path) as agent:
+        agent.send(message("[[hang]]"))
+        assert agent.wait_for(lambda: "system:init" in words(agent.lines))
+        agent.send(line)
+        assert agent.finish() == 1
+        assert words_of_stderr in agent.stderr
+        assert not any(line.get("type") == "result" for line in agent.lines)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"\n",
+        b"   \r\n",
+        b'{"type":"made_up"}\n',
+        b"[1,2]\n",
+        b'{"type":"keep_alive"}\n',
+        b'{"type":"control_response","response":{"subtype":"success","request_id":"none"}}\n',
+    ],
+)
+def test_these_lines_are_ignored(tmp_path: Path, line: bytes) -> None:
+    with running(arguments(), environment(tmp_path / "h"), tmp_path) as agent:
+        agent.send(line)
+        agent.send(message("[[say fine]]"))
+        assert agent.wait_for(lambda: idle(agent))
+        agent.close()
+        assert agent.finish() == 0
+
+
+def test_nothing_is_said_before_the_first_line(tmp_path: Path) -> None:
+    with running(arguments(), environment(tmp_path / "h"), tmp_path) as agent:
+        agent.close()
+        assert agent.finish() == 0
+        assert agent.lines == []
+        assert not list((tmp_path / "h").glob("projects/*/*.jsonl"))
+
+
+@pytest.mark.parametrize(
+    ("arguments_", "said"),
+    [
+        ([*BASE[:-1]], "requires --verbose"),
+        ([*BASE, "--session-id", "nonsense"], "Invalid session ID"),
+        ([*BASE, "--permission-mode", "wild"], "Allowed choices are acceptEdits"),
+        ([*BASE, "--session-id", str(uuid.uuid4()), "--resume=x"], "also needs --fork-session"),
+    ],
+)
+def test_what_the_cli_refuses_is_refused(tmp_path: Path, arguments_: list[str], said: str) -> None:
+    with running(arguments_, environment(tmp_path / "h"), tmp_path) as agent:
+        assert agent.finish() == 1
+        assert said in agent.stderr
+
+
+def test_its_files_are_its_own(tmp_path: Path) -> None:
+    home = tmp_path / "h"
+    with running(arguments(), environment(home), tmp_path) as agent:
+        agent.send(message("[[say one]]"))
+        assert agent.wait_for(lambda: idle(agent))
+        entry = json.loads(next((home / "sessions").glob("*.json")).read_text())
+        assert entry["pid"] == agent.process.pid
+        assert entry["procStart"]
+        agent.close()
+        agent.finish()
+    assert not list((home / "sessions").glob("*.json")), "removed at a clean end"
+    lines = [
+        json.loads(line)
+        for line in next(home.glob("projects/*/*.jsonl")).read_text().split("\n")
+        if line
+    ]
+    kinds = {line["type"] for line in lines}
+    assert kinds == {"queue-operation", "user", "assistant"}
+    assert lines[2]["uuid"] == "11111111-1111-4111-8111-111111111111"
+
+
+def test_a_rule_for_this_folder_outlives_the_session(tmp_path: Path) -> None:
+    """`always` writes where the card said it would."""
+    call = '[[tool Bash {"command": "touch x"}]] [[say done]]'
+    asking = ("--permission-prompt-tool", "stdio")
+    with running(arguments(*asking), environment(tmp_path / "h"), tmp_path) as agent:
+        agent.send(message(call))
+        assert agent.wait_for(
+            lambda: any(line["type"] == "control_request" for line in agent.lines)
+        )
+        request = next(line for line in agent.lines if line["type"] == "control_request")
+        rule = request["request"]["permission_suggestions"][0]
+        answer = {
+            "behavior": "allow",
+            "updatedInput": {"command": "touch x"},
+            "updatedPermissions": [rule],
+        }
+        response = {"subtype": "success", "request_id": request["request_id"], "response": answer}
+        agent.send({"type": "control_response", "response": response})
+        assert agent.wait_for(lambda: idle(agent))
+        agent.close()
+        agent.finish()
+    saved = json.loads((tmp_path / ".claude" / "settings.local.json").read_text())
+    assert saved["permissions"]["allow"] == ["Bash(touch x)"]
+    with running(arguments(*asking), environment(tmp_path / "h"), tmp_path) as agent:
+        agent.send(message(call))
+        assert agent.wait_for(lambda: idle(agent))
+        assert not any(line["type"] == "control_request" for line in agent.lines)
+
+
+def test_a_person_gets_a_friendly_answer_that_says_what_it_is(tmp_path: Path) -> None:
+    with running(
+        arguments("--include-partial-messages"), environment(tmp_path / "h"), tmp_path
+    ) as agent:
+        agent.send(message("hello"))
+        assert agent.wait_for(lambda: idle(agent))
+        result = next(line for line in agent.lines if line["type"] == "result")
+        assert "practice agent" in result["result"]
+        deltas = [line for line in agent.lines if line["type"] == "stream_event"]
+        said = "".join(
+            line["event"]["delta"]["text"]
+            for line in deltas
+            if line["event"]["type"] == "content_block_delta"
+        )
+        assert said == result["result"], "streamed whole"
+
+
+def test_version_and_help() -> None:
+    for flag, said in (("--version", "2.1.328 (Practice agent)"), ("--help", "[[say TEXT]]")):
+        done = subprocess.run(
+            [sys.executable, "-m", "walnut_desktop.practice", flag],
+            capture_output=True,
+            text=True,
+            timeout=20,
+        )
+        assert done.returncode == 0
+        assert said in done.stdout
