@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QGuiApplication, QPalette
 from PySide6.QtWidgets import QApplication
 
 from walnut_desktop.gui.theme.sheet import style_sheet
@@ -39,7 +39,9 @@ class Theme:
     def font(self) -> QFont:
         """The font of words: the desktop's own, never smaller than 10 points."""
         font = QFont(QApplication.font())
-        font.setPointSizeF(max(font.pointSizeF(), 10.0))
+        # A font that is set in pixels has no points of its own.
+        size = font.pointSizeF() if font.pointSizeF() > 0 else QFontInfo(font).pointSizeF()
+        font.setPointSizeF(max(size, 10.0))
         return font
 
     @cached_property

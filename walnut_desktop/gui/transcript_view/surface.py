@@ -15,7 +15,7 @@ from walnut_desktop.gui.transcript_view.painting import RowPainter
 from walnut_desktop.gui.transcript_view.rowlist import RowList
 from walnut_desktop.gui.transcript_view.rows import Row, guess_height
 
-MAX_LAID = 200
+MAX_LAID = 100  # layouts that are kept (some 65 KB each), or twice what a tall screen shows
 MAX_WIDTH_LINES = 52  # the widest column, in line heights: some 95 letters
 SIDE = 24.0
 TOP = 20.0
@@ -44,6 +44,7 @@ class Surface:
         self.layout = RowLayout(theme, 600.0)
         self.painter = RowPainter(self.layout)
         self._cache: OrderedDict[int, tuple[Row, Laid]] = OrderedDict()
+        self._most_laid = MAX_LAID
         self.view_width = 640.0
         self.view_height = 400.0
         self.left = SIDE
@@ -104,7 +105,7 @@ class Surface:
             laid = self.layout.lay(row)
             self._cache[id(row)] = (row, laid)
             self._cache.move_to_end(id(row))
-            while len(self._cache) > MAX_LAID:
+            while len(self._cache) > self._most_laid:
                 self._cache.popitem(last=False)
         if laid.height != self.rows.height(number):
             self.rows.set_height(number, laid.height)
@@ -239,4 +240,5 @@ class Surface:
             laid = self.laid(number)
             placed.append(Placed(number, y, laid))
             y += laid.height
+        self._most_laid = max(MAX_LAID, 2 * len(placed))
         return placed
