@@ -23,6 +23,7 @@ from tests.gui.transcript.helpers import (
 from walnut_desktop.gui.transcript_view import TailMessage, TranscriptView
 from walnut_desktop.gui.transcript_view.layout import Action
 from walnut_desktop.gui.transcript_view.rows import Unfolded
+from walnut_desktop.gui.transcript_view.selection import Spot
 from walnut_desktop.transcript.blocks import (
     TextBlock,
     ToolBlock,
@@ -272,3 +273,36 @@ def test_enter_sends_a_stuck_message_again(make_view: MakeView, qtbot: QtBot) ->
     with qtbot.waitSignal(view.retry_wanted) as again:
         press(view, Qt.Key.Key_Return)
     assert again.args == ["m1"]
+
+
+# -- code over several rows ----------------------------------------------------------------------------
+
+
+def test_long_code_is_one_box_and_copied_whole(make_view: MakeView) -> None:
+    code = "\n".join(f"line_{number} = {number}" for number in range(200))
+    text = f"Before.\n\n```python\n{code}\n```\n\nAfter."
+    view = make_view([TextBlock("t", text)])
+    rows = view.surface.rows
+    assert len(rows) > 3
+    for number in range(len(rows) - 1):
+        laid = view.surface.laid(number)
+        assert laid.gap == 0, "the box is torn"
+        assert laid.codes[-1].bottom() > laid.height
+        assert view.surface.laid(number + 1).codes[0].top() < 0
+    view.scroll_to_top()
+    for number in range(len(rows)):
+        row = rows[number]
+        hit = next(hit for hit in view.surface.laid(number).hits if hit.action is Action.COPY)
+        assert view.hands.whole_code(row, hit) == code
+    view.select_all()
+    assert view.selected_text() == text
+
+
+def test_a_selection_over_pieces_has_no_marks_of_ours(make_view: MakeView) -> None:
+    code = "\n".join(f"line_{number} = {number}" for number in range(150))
+    view = make_view([TextBlock("t", f"```python\n{code}\n```")])
+    rows = view.surface.rows
+    view.selection.choose(Spot(rows[0], 3), Spot(rows[len(rows) - 1], 5))
+    text = view.selected_text()
+    assert "`" not in text
+    assert [f"line_{number} = {number}" for number in range(1, 120)] == text.split("\n")[1:120]

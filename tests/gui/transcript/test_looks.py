@@ -256,3 +256,22 @@ def test_views_can_come_and_go(qtbot: QtBot, qapp: QApplication) -> None:
         view.deleteLater()
         qapp.sendPostedEvents()
         qapp.processEvents()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```py\nx = 1\n```",
+        "```\nx\n```\n\nwords",
+        "words\n\n```\nx\n```",
+        "- item\n\n  ```\n  x\n  ```",
+    ],
+)
+def test_a_box_of_code_has_its_room(make_view: MakeView, text: str) -> None:
+    view = make_view([TextBlock("a", text), ThinkingBlock("b", text)])
+    view.toggle(1)
+    for number in range(2):
+        laid = view.surface.laid(number)
+        for box in laid.codes:
+            assert box.top() >= laid.head
+            assert box.bottom() <= laid.height - laid.gap

@@ -66,7 +66,14 @@ QFrame#banner { border: none; border-radius: 0; background: $warning_ground; }
 QFrame#banner QLabel { color: $warning; }
 QFrame#banner[class~="error"] { background: $danger_ground; }
 QFrame#banner[class~="error"] QLabel { color: $danger; }
-QListView { background: transparent; border: none; outline: none; }
+QListView, QTreeView { background: transparent; border: none; outline: none; }
+QTreeView::item { padding: 3px 4px; }
+QHeaderView::section { background: $window; color: $muted; border: none; border-bottom: 1px solid $border;
+    padding: 5px 8px; }
+QFrame[class~="card"] { background: $raised; border: 1px solid $border; border-radius: 12px; }
+QTextEdit { background: $raised; border: 1px solid $strong_border; border-radius: 7px; padding: 4px;
+    selection-background-color: $highlight; selection-color: $text; }
+QTextEdit:focus { border: 2px solid $focus; padding: 3px; }
 QListView QLineEdit { padding: 2px 6px; }
 #chatHeader { background: $surface; border-bottom: 1px solid $border; }
 QCheckBox { spacing: 7px; color: $muted; }
@@ -81,6 +88,7 @@ QMenu::item:disabled { color: $muted; }
 QMenu::separator { height: 1px; background: $border; margin: 5px 8px; }
 QToolTip { background: $raised; color: $text; border: 1px solid $strong_border; padding: 5px; }
 QScrollBar:vertical { background: transparent; width: 11px; margin: 2px; }
+#transcript QScrollBar:vertical { background: $surface; }
 QScrollBar::handle:vertical { background: $strong_border; border-radius: 3px; min-height: 34px;
     margin: 0 2px; }
 QScrollBar::handle:vertical:hover { background: $muted; }

@@ -11,8 +11,10 @@ from PySide6.QtWidgets import QToolTip
 from walnut_desktop.gui.transcript_view.layout import Action, Hit
 from walnut_desktop.gui.transcript_view.markdown import is_safe_link
 from walnut_desktop.gui.transcript_view.rows import Row
+from walnut_desktop.gui.transcript_view.segments import fence_around
 from walnut_desktop.gui.transcript_view.selection import Spot
 from walnut_desktop.gui.transcript_view.surface import Placed
+from walnut_desktop.transcript.blocks import TextBlock
 
 if TYPE_CHECKING:
     from walnut_desktop.gui.transcript_view.view import TranscriptView
@@ -163,7 +165,7 @@ class Hands(QObject):
     def act(self, row: Row, hit: Hit) -> None:
         """Do what a place is for."""
         if hit.action is Action.COPY:
-            QGuiApplication.clipboard().setText(hit.text)
+            QGuiApplication.clipboard().setText(self.whole_code(row, hit))
             self._copied.start()
             self._view.viewport().update()
             return
@@ -179,6 +181,18 @@ class Hands(QObject):
             self._view.retry_wanted.emit(row.key)
         else:
             self._view.discard_wanted.emit(row.key)
+
+    def whole_code(self, row: Row, hit: Hit) -> str:
+        """The code of a box, also of one that goes over several rows."""
+        number = self._view.surface.rows.number_of(row)
+        if number is None or row.span is None or not isinstance(row.block, TextBlock):
+            return hit.text
+        copies = [h for h in self._view.surface.laid(number).hits if h.action is Action.COPY]
+        if row.joins and hit is copies[0]:
+            return fence_around(row.block.text, row.span.begin)
+        if row.joined and hit is copies[-1]:
+            return fence_around(row.block.text, row.span.end)
+        return hit.text
 
     # -- what is under the mouse ------------------------------------------------------------------------
 

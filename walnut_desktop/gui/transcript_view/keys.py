@@ -172,9 +172,9 @@ class Keys(QObject):
         if row is not None and code is not None:
             number = self._view.surface.rows.number_of(row)
             laid = self._view.surface.laid(number) if number is not None else None
-            copies = [hit.text for hit in laid.hits if hit.action is Action.COPY] if laid else []
+            copies = [hit for hit in laid.hits if hit.action is Action.COPY] if laid else []
             if code[1] < len(copies):
-                self._code = copies[code[1]]
+                self._code = self._view.hands.whole_code(row, copies[code[1]])
                 self._item("Copy code", "code")
         if row is not None:
             self._item(f"Copy {_KINDS.get(type(row.block), 'text')}", "block")

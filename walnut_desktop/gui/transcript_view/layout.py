@@ -29,7 +29,9 @@ PROSE_GAP = 11.0
 PROSE_TOP = 4.0  # above an answer, which may follow a card closely
 TOOL_GAP = 8.0  # below a tool card
 NEST = 22.0  # how far what a sub-agent does is moved to the right
-MAX_USER_TEXT = 60_000
+CODE_EDGE = 12.0  # so far a box reaches over the edge of a row that is not its end
+MAX_WORDS = 60_000
+MAX_LINES = 2000
 
 
 class Action(Enum):
@@ -111,7 +113,33 @@ class RowLayout:
         laid = Laid(row.revision, height, gap=PROSE_GAP, left=left, document=document)
         laid.at = QPointF(left, top)
         self._decorate(laid, document)
+        self._make_room(laid, joins=row.joins)
+        if row.joins and laid.codes:
+            # One box over several rows: no room and no edge where they meet.
+            laid.codes[0].setTop(-CODE_EDGE)
+        if row.joined and laid.codes:
+            laid.height = math.ceil(laid.codes[-1].bottom() - CODE_PAD + markdown.leading(document))
+            laid.gap = 0
+            laid.codes[-1].setBottom(laid.height + CODE_EDGE)
         return laid
+
+    def _make_room(self, laid: Laid, *, joins: bool = False) -> None:
+        """Qt knows no margin at the ends of a document: a box of code there needs its own room."""
+        if not laid.codes:
+            return
+        over = laid.at.y() - laid.codes[0].top()
+        if over > 0 and not joins:
+            laid.at += QPointF(0, over)
+            laid.height += over
+            self._shift(laid, over)
+        laid.height = max(laid.height, laid.codes[-1].bottom() + laid.gap)
+
+    def _shift(self, laid: Laid, by: float) -> None:
+        for box in (*laid.codes, *laid.quotes, *(hit.rect for hit in laid.hits)):
+            box.translate(0, by)
+        for box, _ticked in laid.checks:
+            box.translate(0, by)
+        laid.bullets = [middle + QPointF(0, by) for middle in laid.bullets]
 
     def _user(self, row: Row, block: UserBlock) -> Laid:
         text = block.text
@@ -147,11 +175,14 @@ class RowLayout:
         laid = Laid(row.revision, head + 6, gap=6, left=left, head=head)
         laid.hits.append(Hit(QRectF(left, 0, self.width - left, head), Action.FOLD))
         if row.unfolded is not Unfolded.NO:
-            document = markdown.build(block.text, self.theme, muted=True, live=block.streaming)
+            document = markdown.build(
+                _shortened(block.text), self.theme, muted=True, live=block.streaming
+            )
             laid.document, laid.at = document, QPointF(left + 25, head + 2)
             laid.height = head + 2 + self._set(document, self.width - left - 25) + GAP
             laid.gap = GAP
             self._decorate(laid, document)
+            self._make_room(laid)
         return laid
 
     def _tool(self, row: Row, block: ToolBlock) -> Laid:
@@ -175,14 +206,16 @@ class RowLayout:
         return laid
 
     def _notice(self, row: Row, block: NoticeBlock) -> Laid:
-        document = plain.words(block.text, self.theme, role="muted", small=True, centred=True)
+        document = plain.words(
+            _shortened(block.text), self.theme, role="muted", small=True, centred=True
+        )
         height = self._set(document, self.width - 80)
         return Laid(row.revision, height + 4 + GAP, document=document, at=QPointF(40, 4))
 
     def _turn(self, row: Row, block: TurnBlock) -> Laid:
         if block.ok or not block.text:
             return Laid(row.revision, self.small_line + 12 + GAP)
-        document = plain.words(block.text, self.theme)
+        document = plain.words(_shortened(block.text), self.theme)
         head = self.line + 4
         height = self._set(document, self.width - 2 * PAD - 28) + head + 2 * PAD
         laid = Laid(row.revision, height + GAP, document=document, at=QPointF(PAD + 28, PAD + head))
@@ -239,6 +272,11 @@ class RowLayout:
 
 
 def _shortened(text: str) -> str:
-    if len(text) <= MAX_USER_TEXT:
+    """As much of a text as can be laid out at once."""
+    cut = text[:MAX_WORDS]
+    lines = cut.split("\n", MAX_LINES)
+    if len(lines) > MAX_LINES:
+        cut = "\n".join(lines[:MAX_LINES])
+    if len(cut) == len(text):
         return text
-    return f"{text[:MAX_USER_TEXT]}\n… {len(text) - MAX_USER_TEXT:,} more characters"
+    return f"{cut}\n… {len(text) - len(cut):,} more characters"

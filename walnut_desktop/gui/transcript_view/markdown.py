@@ -107,6 +107,7 @@ class _Walk:
         self._run: list[QTextBlock] = []
         self._language = ""
         self._bad: list[tuple[int, int, QTextCharFormat]] = []
+        self._items: list[tuple[QTextBlock, QTextBlock]] = []
 
     def run(self) -> None:
         """Do it."""
@@ -118,12 +119,10 @@ class _Walk:
             self._block(block)
             block = block.next()
         self._close_code()
+        self._space_items()
         self._replace_bad()
-        for number in self._document.bullets:
-            # Ours, too: Qt's touch the words.
-            items = self._document.findBlockByNumber(number).textList()
-            if items.format().style() in _BULLETS:
-                self._unmark(items)
+        for first, last in self._items:
+            self._unmark_bullets(first, last)
         self._cursor.endEditBlock()
 
     def _common(self) -> None:
@@ -186,20 +185,43 @@ class _Walk:
             runs.append((number, number))
 
     def _list_item(self, block: QTextBlock, form: QTextBlockFormat) -> None:
-        shape = QTextBlockFormat()
-        shape.setTopMargin(3)
-        shape.setBottomMargin(3)
         marker = form.marker()
         if marker != QTextBlockFormat.MarkerType.NoMarker:
             # We draw the box ourselves: Qt's own looks the same, ticked or not.
             self._document.checks.append(
                 (block.blockNumber(), marker == QTextBlockFormat.MarkerType.Checked)
             )
+            shape = QTextBlockFormat()
             shape.setMarker(QTextBlockFormat.MarkerType.NoMarker)
+            self._shape(block, shape)
             self._unmark(block.textList())
         elif block.textList().format().style() in _BULLETS:
             self._document.bullets.append(block.blockNumber())
-        self._shape(block, shape)
+        items, number = self._items, block.blockNumber()
+        if items and items[-1][1].blockNumber() == number - 1:
+            items[-1] = (items[-1][0], block)
+        else:
+            items.append((block, block))
+
+    def _space_items(self) -> None:
+        """Items lie closer than paragraphs: one step for each run of them, not for each item."""
+        shape = QTextBlockFormat()
+        shape.setTopMargin(3)
+        shape.setBottomMargin(3)
+        for first, last in self._items:
+            self._cursor.setPosition(first.position())
+            self._cursor.setPosition(last.position(), QTextCursor.MoveMode.KeepAnchor)
+            self._cursor.mergeBlockFormat(shape)
+
+    def _unmark_bullets(self, block: QTextBlock, last: QTextBlock) -> None:
+        """Bullets are ours, too: Qt's touch the words."""
+        while True:
+            items = block.textList()
+            if items.format().style() in _BULLETS:
+                self._unmark(items)
+            if block == last:
+                return
+            block = block.next()
 
     def _unmark(self, items: QTextList) -> None:
         style = items.format()

@@ -251,10 +251,17 @@ class RowPainter:
         painter.setBrush(self._theme.color("strong_border"))
         for bar in laid.quotes:
             painter.drawRoundedRect(bar, 1.5, 1.5)
-        for box in laid.codes:
+        if laid.codes:
+            painter.save()
+            # A box that goes on in another row is cut at the edge of this one.
+            painter.setClipRect(
+                QRectF(-1, 0, self._width + 2, laid.height), Qt.ClipOperation.IntersectClip
+            )
             painter.setPen(QPen(self._theme.color("border"), 1))
             painter.setBrush(self._theme.color("code_ground"))
-            painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
+            for box in laid.codes:
+                painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
+            painter.restore()
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._theme.color("muted"))
         for middle in laid.bullets:

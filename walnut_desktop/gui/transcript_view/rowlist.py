@@ -165,7 +165,8 @@ class RowList:
         """The row has new content; one that shows the same words keeps its layout."""
         old = self._rows[at]
         same = old.text == row.text and (isinstance(old.block, TextBlock) or old.block == row.block)
-        old.block, old.text = row.block, row.text
+        same = same and (old.joins, old.joined) == (row.joins, row.joined)
+        old.block, old.text, old.span = row.block, row.text, row.span
         if not same:
             old.revision += 1
 

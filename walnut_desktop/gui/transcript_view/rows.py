@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from walnut_desktop.gui.transcript_view.segments import Segmenter, split
+from walnut_desktop.gui.transcript_view.segments import Piece, Segmenter, split
 from walnut_desktop.transcript.blocks import (
     Block,
     NoticeBlock,
@@ -52,6 +52,7 @@ class Row:
     block: Block | TailMessage
     text: str
     piece: int = 0
+    span: Piece | None = None  # where in a text that is cut into pieces it stands
     revision: int = 0
     unfolded: Unfolded = Unfolded.NO
 
@@ -70,11 +71,20 @@ class Row:
         """Whether it belongs to a sub-agent."""
         return bool(getattr(self.block, "parent", ""))
 
+    @property
+    def joins(self) -> bool:
+        """Whether its first box of code goes on with the last one of the row before."""
+        return self.span is not None and self.span.joins
+
+    @property
+    def joined(self) -> bool:
+        """Whether the next row goes on with its last box of code."""
+        return self.span is not None and self.span.joined
+
     def copy_text(self) -> str:
-        """What copying the row gives, and where a search looks."""
-        if isinstance(self.block, TextBlock):
-            return self.text
-        return block_text(self.block)
+        """What copying the row gives, and where a search looks: its source."""
+        text = block_text(self.block)
+        return text[self.span.begin : self.span.end] if self.span is not None else text
 
 
 def block_text(block: Block | TailMessage) -> str:
@@ -85,13 +95,16 @@ def block_text(block: Block | TailMessage) -> str:
 def rows_of(block: Block, streams: dict[str, Segmenter]) -> list[Row]:
     """The rows of a block. A growing text keeps its segmenter in `streams`, so that finished pieces stay."""
     if isinstance(block, TextBlock):
-        return [Row(block, text, piece) for piece, text in enumerate(_pieces(block, streams))]
+        pieces = _pieces(block, streams)
+        if len(pieces) == 1:
+            return [Row(block, pieces[0].text)]
+        return [Row(block, piece.text, number, piece) for number, piece in enumerate(pieces)]
     if isinstance(block, ToolBlock):
         return [Row(block, block.name)]
     return [Row(block, block.text)]
 
 
-def _pieces(block: TextBlock, streams: dict[str, Segmenter]) -> list[str]:
+def _pieces(block: TextBlock, streams: dict[str, Segmenter]) -> list[Piece]:
     segmenter = streams.get(block.key)
     if segmenter is None:
         if not block.streaming:

@@ -8,7 +8,6 @@ from PySide6.QtGui import QTextCursor
 
 from walnut_desktop.gui.transcript_view.rows import Row
 from walnut_desktop.gui.transcript_view.surface import Surface
-from walnut_desktop.transcript.blocks import TextBlock
 
 
 class Spot(NamedTuple):
@@ -85,8 +84,9 @@ class Selection:
         for number in range(chosen.first, chosen.last + 1):
             row = rows[number]
             text = self._part(number, row, chosen, markdown=markdown)
-            if row.piece and out and number > chosen.first and isinstance(row.block, TextBlock):
-                out[-1] = f"{out[-1].rstrip()}\n\n{text.lstrip()}"
+            if row.piece and out and number > chosen.first:
+                between = "" if out[-1].endswith("\n") else "\n" if row.joins else "\n\n"
+                out[-1] = f"{out[-1]}{between}{text}"
             else:
                 out.append(text)
         return "\n\n".join(piece.strip("\n") for piece in out if piece.strip())

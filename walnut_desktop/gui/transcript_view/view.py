@@ -17,7 +17,6 @@ from PySide6.QtGui import (
     QKeyEvent,
     QPainter,
     QPaintEvent,
-    QPalette,
     QResizeEvent,
     QShowEvent,
     QWheelEvent,
@@ -140,10 +139,6 @@ class TranscriptView(QAbstractScrollArea):
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours and fonts."""
         self.theme = theme
-        palette = self.palette()
-        palette.setColor(QPalette.ColorRole.Window, theme.color("surface"))
-        palette.setColor(QPalette.ColorRole.Base, theme.color("surface"))
-        self.setPalette(palette)
         self.surface.set_theme(theme)
         self.ambience.set_theme(theme)
         self.surface.extra = self.ambience.busy_room
