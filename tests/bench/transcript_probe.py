@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import psutil
-from PySide6.QtCore import QPoint, QPointF, Qt, QTimer
+from PySide6.QtCore import QEventLoop, QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication
 
@@ -189,16 +189,17 @@ class Probe:
             last[0] = now
             end = len(gaps) * 20
             view.apply([Change(TextBlock("live", source[:end], streaming=True), len(gaps) == 1)])
+            if len(gaps) >= DELTAS:
+                loop.quit()
 
+        loop = QEventLoop()
         timer = QTimer()
         timer.setTimerType(Qt.TimerType.PreciseTimer)
         timer.timeout.connect(tick)
         timer.start(10)
         cpu, begin = self._process.cpu_times(), time.perf_counter()
         last[0] = begin
-        while len(gaps) < DELTAS:
-            self._app.processEvents()
-            time.sleep(0.0005)
+        loop.exec()
         timer.stop()
         after, wall = self._process.cpu_times(), time.perf_counter() - begin
         view.apply([Change(TextBlock("live", source), False)])

@@ -121,6 +121,20 @@ def test_older_blocks_move_nothing_at_the_end_either(make_view: MakeView) -> Non
     before = [(view.surface.rows[p.number].key, p.y) for p in view.placed]
     view.prepend(chat(200, start=500))
     assert [(view.surface.rows[p.number].key, p.y) for p in view.placed] == before
+    assert view.is_at_bottom()
+
+
+def test_folding_at_the_end_goes_on_following(make_view: MakeView) -> None:
+    view = make_view(chat(24))
+    last = len(view.surface.rows) - 1
+    assert view.surface.rows[last].foldable
+    view.toggle(last)
+    assert not view.is_at_bottom()
+    view.toggle(last)
+    assert view.is_at_bottom()
+    view.toggle(last)
+    view.focus.move(last)
+    assert view.is_at_bottom()
 
 
 def test_who_is_at_the_end_follows(make_view: MakeView) -> None:

@@ -55,7 +55,10 @@ class BlockFocus:
             return
         below = spot.y > 0 if spot is not None else bool(placed) and number > placed[-1].number
         fits = laid.height < height - 2 * MARGIN
-        surface.hold_row(number, height - laid.height if below and fits else MARGIN)
+        if number == len(surface.rows) - 1 and fits:
+            surface.stick()
+        else:
+            surface.hold_row(number, height - laid.height if below and fits else MARGIN)
         self._view.moved()
 
     # -- folding --------------------------------------------------------------------------------------
@@ -83,4 +86,5 @@ class BlockFocus:
             self._view.surface.hold_row(number, spot.y)
         row.unfolded = unfolded
         row.revision += 1
+        self._view.surface.follow_again()
         self._view.moved()

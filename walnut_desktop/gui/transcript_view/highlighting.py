@@ -66,6 +66,7 @@ def highlight(blocks: list[QTextBlock], language: str, theme: Theme, most: int =
     wide = not source.isascii()
     line, column = 0, 0
     formats: list[list[QTextLayout.FormatRange]] = [[] for _ in blocks]
+    looks: dict[str, QTextCharFormat] = {}
     for token, value in lexer.get_tokens(source):
         role = _role(token)
         for number, part in enumerate(value.split("\n")):
@@ -73,18 +74,15 @@ def highlight(blocks: list[QTextBlock], language: str, theme: Theme, most: int =
                 line, column = line + 1, 0
             # Qt counts in UTF-16.
             length = len(part.encode("utf-16-le", "surrogatepass")) // 2 if wide else len(part)
-            if role and length and line < len(blocks) and not part.isspace():
-                formats[line].append(_piece(column, length, theme, role))
+            if role and length and line < len(blocks):
+                look = looks.get(role)
+                if look is None:
+                    look = looks[role] = QTextCharFormat()
+                    look.setForeground(theme.color(role))
+                piece = QTextLayout.FormatRange()
+                piece.start, piece.length, piece.format = column, length, look
+                formats[line].append(piece)
             column += length
     for block, ranges in zip(blocks, formats, strict=True):
         if ranges:
             block.layout().setFormats(ranges)
-
-
-def _piece(start: int, length: int, theme: Theme, role: str) -> QTextLayout.FormatRange:
-    piece = QTextLayout.FormatRange()
-    piece.start, piece.length = start, length
-    look = QTextCharFormat()
-    look.setForeground(theme.color(role))
-    piece.format = look
-    return piece

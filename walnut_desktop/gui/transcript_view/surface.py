@@ -180,6 +180,12 @@ class Surface:
         """Go to the end and stay there."""
         self.sticky = True
 
+    def follow_again(self) -> None:
+        """Follow the end if it is on screen."""
+        if len(self.rows):
+            self.visible()
+            self.sticky = self.sticky or self._gap() <= GRACE
+
     def _normalise(self) -> None:
         """The anchor is the row at the top edge again; rows on the way are laid out."""
         self.laid(self.anchor)

@@ -101,7 +101,6 @@ class TranscriptView(QAbstractScrollArea):
     def prepend(self, blocks: Sequence[Block]) -> None:
         """Older blocks; what is in view does not move."""
         self._flush()
-        self.surface.hold()
         self.surface.anchor += self.surface.rows.prepend(blocks)
         self._asked_older = False
         self._refresh()
