@@ -164,7 +164,7 @@ class RowLayout:
             right = self.width - PAD
             for action in (Action.DISCARD, Action.RETRY):
                 wide = metrics.horizontalAdvance(action.value)
-                box = QRectF(right - wide - 6, PAD - 4, wide + 12, self.small_line + 8)
+                box = QRectF(right - wide - 6, PAD - 5, wide + 12, self.small_line + 8)
                 laid.hits.append(Hit(box, action))
                 right -= wide + 22
         return laid

@@ -32,6 +32,7 @@ from walnut_desktop.gui.transcript_view.highlighting import MAX_CODE, MAX_LIVE_C
 SAFE_SCHEMES = ("http://", "https://", "mailto:")
 LINE_HEIGHT = 122.0
 CODE_HEIGHT = 112.0
+TABLE_HEIGHT = 106.0
 CODE_PAD = 12.0  # between a code box and its words
 CODE_SPACE = 8.0  # between a code box and the words around it
 INDENT = 24.0
@@ -324,6 +325,11 @@ class _Walk:
         form.setBottomMargin(CODE_SPACE)
         form.setWidth(QTextLength())
         table.setFormat(form)
+        tight = QTextBlockFormat()
+        tight.setLineHeight(TABLE_HEIGHT, _PROPORTIONAL)
+        self._cursor.setPosition(table.firstPosition())
+        self._cursor.setPosition(table.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
+        self._cursor.mergeBlockFormat(tight)
         bold = QTextCharFormat()
         bold.setFontWeight(QFont.Weight.DemiBold)
         for column in range(table.columns()):
