@@ -80,7 +80,7 @@ class Surface:
         # Heights stay as guesses: rows on screen get theirs at once, the others when somebody looks.
         if not self.sticky and len(self.rows):
             self.laid(self.anchor)
-            self.offset = share * self.rows.height(self.anchor)
+            self.offset = round(share * self.rows.height(self.anchor))
 
     def _share(self) -> float:
         """How far into its row the anchor is, as a part of the row."""
@@ -147,7 +147,7 @@ class Surface:
         guessed = self.rows.height(number)
         self.laid(number)
         share = into / guessed if guessed else 0.0
-        self.anchor, self.offset = number, share * self.rows.height(number)
+        self.anchor, self.offset = number, round(share * self.rows.height(number))
 
     def scroll_by(self, pixels: float) -> None:
         """Move by exactly so many pixels, as far as there is something."""
@@ -174,7 +174,7 @@ class Surface:
     def hold_row(self, number: int, y: float) -> None:
         """This row stays at this place of the screen."""
         self.sticky = False
-        self.anchor, self.offset = number, -y
+        self.anchor, self.offset = number, -round(y)
 
     def stick(self) -> None:
         """Go to the end and stay there."""
