@@ -275,3 +275,19 @@ def test_a_box_of_code_has_its_room(make_view: MakeView, text: str) -> None:
         for box in laid.codes:
             assert box.top() >= laid.head
             assert box.bottom() <= laid.height - laid.gap
+
+
+def test_the_bar_stands_on_the_same_ground(make_view: MakeView, qapp: QApplication) -> None:
+    view = make_view(chat(100))
+    view.scroll_to_top()
+    for scheme in ("light", "dark"):
+        theme = apply_theme(qapp, scheme)
+        view.set_theme(theme)
+        qapp.processEvents()
+        picture = view.grab().toImage()
+        bottom = picture.height() - 3
+        right = {
+            picture.pixelColor(x, bottom).name()
+            for x in range(picture.width() - 12, picture.width())
+        }
+        assert right == {theme.color("surface").name()}

@@ -88,7 +88,6 @@ QMenu::item:disabled { color: $muted; }
 QMenu::separator { height: 1px; background: $border; margin: 5px 8px; }
 QToolTip { background: $raised; color: $text; border: 1px solid $strong_border; padding: 5px; }
 QScrollBar:vertical { background: transparent; width: 11px; margin: 2px; }
-#transcript QScrollBar:vertical { background: $surface; }
 QScrollBar::handle:vertical { background: $strong_border; border-radius: 3px; min-height: 34px;
     margin: 0 2px; }
 QScrollBar::handle:vertical:hover { background: $muted; }

@@ -10,13 +10,22 @@ from functools import cached_property
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QGuiApplication, QPalette
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontDatabase,
+    QFontInfo,
+    QFontMetricsF,
+    QGuiApplication,
+    QPalette,
+)
 from PySide6.QtWidgets import QApplication
 
 from walnut_desktop.gui.theme.sheet import style_sheet
 from walnut_desktop.gui.theme.tokens import SCHEMES
 
 _ICONS = Path(__file__).parents[1] / "icons"
+USUAL_LINE = 16.0  # the height of a line of 10 points
 _MONO = ("JetBrains Mono", "SF Mono", "Cascadia Mono", "Ubuntu Mono", "DejaVu Sans Mono")
 
 
@@ -43,6 +52,14 @@ class Theme:
         size = font.pointSizeF() if font.pointSizeF() > 0 else QFontInfo(font).pointSizeF()
         font.setPointSizeF(max(size, 10.0))
         return font
+
+    @cached_property
+    def _scale(self) -> float:
+        return max(1.0, QFontMetricsF(self.font).lineSpacing() / USUAL_LINE)
+
+    def px(self, pixels: float) -> int:
+        """So many pixels beside text of the usual size; more beside larger text."""
+        return round(pixels * self._scale)
 
     @cached_property
     def small_font(self) -> QFont:

@@ -43,8 +43,8 @@ class Ambience(QObject):
 
     def set_theme(self, theme: Theme) -> None:
         """The button in the theme's colours; the rest is painted anew anyway."""
-        self.jump.setIcon(icon("arrow-down", theme.color("on_accent"), 14))
-        self.jump.setIconSize(QSize(14, 14))
+        self.jump.setIcon(icon("arrow-down", theme.color("on_accent"), theme.px(14)))
+        self.jump.setIconSize(QSize(theme.px(14), theme.px(14)))
         round_by = round(self._view.surface.layout.line)
         self.jump.setStyleSheet(
             f"QPushButton#jump {{ background: {theme.color('accent').name()};"
@@ -139,11 +139,11 @@ class Ambience(QObject):
             colour = theme.color("accent")
             colour.setAlphaF(1.0 if number == self._step % DOTS else 0.3)
             painter.setBrush(colour)
-            at = QPointF(box.left() + 4 + number * 10, round(box.center().y()))
-            painter.drawEllipse(at, 3.0, 3.0)
+            at = QPointF(box.left() + 4 + number * theme.px(10), round(box.center().y()))
+            painter.drawEllipse(at, theme.px(6) / 2, theme.px(6) / 2)
         painter.setFont(theme.font)
         painter.setPen(theme.color("muted"))
-        words = QRectF(box.left() + 38, box.top(), box.width() - 38, box.height())
+        words = box.adjusted(theme.px(38), 0, 0, 0)
         metrics = QFontMetricsF(theme.font)
         text = metrics.elidedText(self._busy, Qt.TextElideMode.ElideRight, words.width())
         painter.drawText(words, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, text)

@@ -178,8 +178,9 @@ class RowLayout:
             document = markdown.build(
                 _shortened(block.text), self.theme, muted=True, live=block.streaming
             )
-            laid.document, laid.at = document, QPointF(left + 25, head + 2)
-            laid.height = head + 2 + self._set(document, self.width - left - 25) + GAP
+            indent = self.theme.px(25)
+            laid.document, laid.at = document, QPointF(left + indent, head + 2)
+            laid.height = head + 2 + self._set(document, self.width - left - indent) + GAP
             laid.gap = GAP
             self._decorate(laid, document)
             self._make_room(laid)
@@ -198,7 +199,9 @@ class RowLayout:
         bottom = head + 10 + self._set(document, self.width - left - 2 * PAD) + 10
         if content.more:
             laid.more = content.more
-            wide = QFontMetricsF(self.theme.small_font).horizontalAdvance(content.more) + 30
+            wide = QFontMetricsF(self.theme.small_font).horizontalAdvance(
+                content.more
+            ) + self.theme.px(30)
             box = QRectF(left + PAD - 6, bottom - 4, wide, self.small_line + 8)
             laid.hits.append(Hit(box, Action.MORE))
             bottom += self.small_line + 12
@@ -217,8 +220,9 @@ class RowLayout:
             return Laid(row.revision, self.small_line + 12 + GAP)
         document = plain.words(_shortened(block.text), self.theme)
         head = self.line + 4
-        height = self._set(document, self.width - 2 * PAD - 28) + head + 2 * PAD
-        laid = Laid(row.revision, height + GAP, document=document, at=QPointF(PAD + 28, PAD + head))
+        left = PAD + self.theme.px(28)
+        height = self._set(document, self.width - PAD - left) + head + 2 * PAD
+        laid = Laid(row.revision, height + GAP, document=document, at=QPointF(left, PAD + head))
         laid.head = head
         return laid
 
@@ -249,7 +253,8 @@ class RowLayout:
             box = QRectF(x, top - CODE_PAD, right - x, bottom - top + 2 * CODE_PAD)
             box.translate(laid.at)
             laid.codes.append(box)
-            button = QRectF(box.right() - 32, box.top() + 5, 27, 27)
+            size = self.theme.px(27)
+            button = QRectF(box.right() - size - 5, box.top() + 5, size, size)
             laid.hits.append(Hit(button, Action.COPY, plain.lines(document, first, last)))
         for first, last in document.quote_runs:
             top, bottom, _ = stretch(first, last)
@@ -261,7 +266,7 @@ class RowLayout:
             laid.checks.append((box.translated(laid.at), ticked))
         for number in document.bullets:
             x, middle = self._first_words(document, number)
-            laid.bullets.append(QPointF(x - 12, round(middle) + 0.5) + laid.at)
+            laid.bullets.append(QPointF(x - self.theme.px(12), round(middle) + 0.5) + laid.at)
 
     def _first_words(self, document: SealedDocument, number: int) -> tuple[float, float]:
         """Where the first line of a block begins, and the middle of its small letters."""

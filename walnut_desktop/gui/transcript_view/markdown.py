@@ -60,7 +60,6 @@ class SealedDocument(QTextDocument):
         self.bullets: list[int] = []
         self.setUndoRedoEnabled(False)
         self.setDocumentMargin(0)
-        self.setIndentWidth(INDENT)
         self.setDefaultFont(font)
 
     @never_raises(None)
@@ -77,6 +76,7 @@ def is_safe_link(href: str) -> bool:
 def build(text: str, theme: Theme, *, muted: bool = False, live: bool = False) -> SealedDocument:
     """The document of a piece of markdown; `live` for one that will be built again at once."""
     document = SealedDocument(theme.font)
+    document.setIndentWidth(theme.px(INDENT))
     features = QTextDocument.MarkdownFeature
     document.setMarkdown(_harmless(text), features.MarkdownDialectGitHub | features.MarkdownNoHTML)
     _Walk(document, theme, muted, MAX_LIVE_CODE if live else MAX_CODE).run()
@@ -173,7 +173,7 @@ class _Walk:
 
     def _quote(self, block: QTextBlock, level: int) -> None:
         shape = QTextBlockFormat()
-        shape.setLeftMargin(QUOTE_INDENT * level)
+        shape.setLeftMargin(self._theme.px(QUOTE_INDENT) * level)
         shape.setRightMargin(0)
         self._shape(block, shape)
         look = QTextCharFormat()

@@ -52,6 +52,7 @@ class RowPainter:
         self._theme: Theme = layout.theme
         self._layout = layout
         self._width = layout.width
+        self._px = layout.theme.px
 
     def paint(self, painter: QPainter, row: Row, laid: Laid, look: Look) -> None:
         """The whole row, its top left corner at the origin."""
@@ -156,15 +157,16 @@ class RowPainter:
         middle = laid.head / 2
         left = laid.left + PAD
         chevron = "chevron-right" if row.unfolded is Unfolded.NO else "chevron-down"
-        self._icon(painter, chevron, QPointF(left - 2, middle), 14, "muted")
-        self._icon(painter, icon_name(block.name), QPointF(left + 19, middle), 16, "muted")
+        px = self._px
+        self._icon(painter, chevron, QPointF(left - 2, middle), px(14), "muted")
+        self._icon(painter, icon_name(block.name), QPointF(left + px(19), middle), px(16), "muted")
         right = self._tool_state(painter, block.state, middle)
         bold = self._bold(self._theme.font)
         name = title(block.name)
-        left += 44
+        left += px(44)
         top = middle - self._layout.line / 2
         self._text(painter, QPointF(left, top), name, bold, "text")
-        left += QFontMetricsF(bold).horizontalAdvance(name) + 12
+        left += QFontMetricsF(bold).horizontalAdvance(name) + px(12)
         mono = self._theme.mono_font
         metrics = QFontMetricsF(mono)
         head = metrics.elidedText(headline(block), _elide(block), max(0.0, right - left - 16))
@@ -179,9 +181,13 @@ class RowPainter:
         if hit is look.hovered:
             self._hover(painter, hit.rect)
         self._icon(
-            painter, "chevron-down", QPointF(hit.rect.left() + 5, hit.rect.center().y()), 12, "link"
+            painter,
+            "chevron-down",
+            QPointF(hit.rect.left() + 5, hit.rect.center().y()),
+            self._px(12),
+            "link",
         )
-        at = QPointF(hit.rect.left() + 22, hit.rect.top() + 4)
+        at = QPointF(hit.rect.left() + self._px(22), hit.rect.top() + 4)
         self._text(painter, at, text, self._theme.small_font, "link")
 
     def _tool_state(self, painter: QPainter, state: ToolState, middle: float) -> float:
@@ -192,28 +198,31 @@ class RowPainter:
         self._text(painter, QPointF(left, middle - self._layout.small_line / 2), text, small, role)
         mark = _TOOL_ICONS.get(state)
         if mark:
-            self._icon(painter, mark, QPointF(left - 20, middle), 14, role)
-            return left - 20
+            self._icon(painter, mark, QPointF(left - self._px(20), middle), self._px(14), role)
+            return left - self._px(20)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._theme.color(role))
-        painter.drawEllipse(QPointF(left - 11, middle), 3.5, 3.5)
-        return left - 18
+        radius = self._px(7) / 2
+        painter.drawEllipse(QPointF(left - self._px(11), middle), radius, radius)
+        return left - self._px(18)
 
     def _thinking(self, painter: QPainter, row: Row, laid: Laid, block: ThinkingBlock) -> None:
         middle = laid.head / 2
         chevron = "chevron-right" if row.unfolded is Unfolded.NO else "chevron-down"
-        self._icon(painter, "thought", QPointF(laid.left, middle), 16, "muted")
+        self._icon(painter, "thought", QPointF(laid.left, middle), self._px(16), "muted")
         text = "Thinking…" if block.streaming else "Thought for a moment"
         font = QFont(self._theme.font)
         font.setItalic(True)
-        at = QPointF(laid.left + 25, middle - self._layout.line / 2)
+        at = QPointF(laid.left + self._px(25), middle - self._layout.line / 2)
         self._text(painter, at, text, font, "muted")
         right = at.x() + QFontMetricsF(font).horizontalAdvance(text)
-        self._icon(painter, chevron, QPointF(right + 6, middle), 14, "muted")
+        self._icon(painter, chevron, QPointF(right + 6, middle), self._px(14), "muted")
         if laid.document is not None:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(self._theme.color("border"))
-            bar = QRectF(laid.left + 7, laid.head + 2, 2, laid.height - laid.gap - laid.head - 2)
+            bar = QRectF(
+                laid.left + self._px(7), laid.head + 2, 2, laid.height - laid.gap - laid.head - 2
+            )
             painter.drawRoundedRect(bar, 1, 1)
 
     def _notice(self, painter: QPainter, laid: Laid, block: NoticeBlock) -> None:
@@ -221,16 +230,22 @@ class RowPainter:
             return
         role = "danger" if block.level is Level.ERROR else "warning"
         ink = laid.document.idealWidth()
-        left = laid.at.x() + (laid.document.textWidth() - ink) / 2 - 22
+        left = laid.at.x() + (laid.document.textWidth() - ink) / 2 - self._px(22)
         middle = laid.at.y() + self._layout.small_line / 2
-        self._icon(painter, "warning", QPointF(max(0.0, left), middle), 14, role)
+        self._icon(painter, "warning", QPointF(max(0.0, left), middle), self._px(14), role)
 
     def _turn(self, painter: QPainter, laid: Laid, block: TurnBlock) -> None:
         if laid.document is not None:
             self._card(painter, laid, "danger_ground", "danger_ground")
-            self._icon(painter, "warning", QPointF(PAD, PAD + self._layout.line / 2), 18, "danger")
+            self._icon(
+                painter,
+                "warning",
+                QPointF(PAD, PAD + self._layout.line / 2),
+                self._px(18),
+                "danger",
+            )
             bold = self._bold(self._theme.font)
-            at = QPointF(PAD + 28, PAD)
+            at = QPointF(PAD + self._px(28), PAD)
             self._text(painter, at, words.turn(block), bold, "danger")
             return
         text = words.turn(block)
@@ -265,7 +280,7 @@ class RowPainter:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(self._theme.color("muted"))
         for middle in laid.bullets:
-            painter.drawEllipse(middle, 2.4, 2.4)
+            painter.drawEllipse(middle, 0.15 * self._px(16), 0.15 * self._px(16))
         for box, ticked in laid.checks:
             role = "accent" if ticked else "muted"
             painter.setPen(QPen(self._theme.color(role), 1.4))
@@ -283,8 +298,9 @@ class RowPainter:
         painter.setBrush(self._theme.color("hover" if hit is look.hovered else "raised"))
         painter.drawRoundedRect(hit.rect.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
         name, role = ("check", "success") if look.copied else ("copy", "muted")
-        at = QPointF(hit.rect.center().x() - 8, hit.rect.center().y())
-        self._icon(painter, name, at, 16, role)
+        size = self._px(16)
+        at = QPointF(hit.rect.center().x() - size / 2, hit.rect.center().y())
+        self._icon(painter, name, at, size, role)
 
     def _nest_line(self, painter: QPainter, laid: Laid) -> None:
         painter.setPen(Qt.PenStyle.NoPen)

@@ -55,6 +55,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setObjectName("transcript")
         self.theme = Theme("light")
         self.surface = Surface(self.theme)
         self.selection = Selection(self.surface)
@@ -69,7 +70,6 @@ class TranscriptView(QAbstractScrollArea):
         self._asked_older = False
         self._was_at_bottom = True
         self._setting = False
-        self.setObjectName("transcript")
         self.setAccessibleName("Transcript")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -138,6 +138,10 @@ class TranscriptView(QAbstractScrollArea):
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours and fonts."""
         self.theme = theme
+        ground = theme.color("surface").name()
+        self.verticalScrollBar().setStyleSheet(
+            f"QScrollBar:vertical {{ background: {ground}; margin: 0; width: 12px; border: 1px solid {ground}; }}"
+        )
         self.surface.set_theme(theme)
         self.ambience.set_theme(theme)
         self.surface.extra = self.ambience.busy_room
