@@ -140,7 +140,8 @@ class TranscriptView(QAbstractScrollArea):
         self.theme = theme
         ground = theme.color("surface").name()
         self.verticalScrollBar().setStyleSheet(
-            f"QScrollBar:vertical {{ background: {ground}; margin: 0; width: 12px; border: 1px solid {ground}; }}"
+            f"QScrollBar:vertical {{ background: {ground}; border: 1px solid {ground};"
+            " margin: 0; width: 12px; }"
         )
         self.surface.set_theme(theme)
         self.ambience.set_theme(theme)
