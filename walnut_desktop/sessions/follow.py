@@ -81,9 +81,10 @@ class Follower:
             live.check()
 
     def started(self, live: LiveSession, session: Mapping[str, Any]) -> None:
-        """A process has been started for it: it lives."""
+        """A process has been started for it: it lives, unless its own end marker came before this answer."""
         live.alive = bool(session.get("alive"))
-        if live.state.process == "ended":
+        spawn = session.get("spawn")
+        if live.state.process == "ended" and not (spawn and live.state.spawn == spawn):
             live.state.process = "unknown"  # the marker of the new one is on its way
         live.check()
 

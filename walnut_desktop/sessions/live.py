@@ -31,6 +31,7 @@ class LiveSession:
         self.alive: bool | None = None
         self.stopping = False
         self.starting = False
+        self.first_start = False  # the starter waits for its first words and deals with its end
         self.applied_offset = self.fold.state.offset
 
     @property

@@ -56,6 +56,8 @@ def next_step(open_messages: Sequence[Message], now_is: Situation, now: datetime
         return Step(Do.WAIT, (), "stopping")
     if not now_is.caught_up:
         return Step(Do.WAIT, (), "catching_up")
+    if now_is.starting and not now_is.alive:
+        return Step(Do.WAIT, (), "starting")
     in_doubt = tuple(m for m in open_messages if m.state is not MessageState.PENDING)
     if not now_is.alive and in_doubt:
         # The process that had them is dead: what it took up stands in its files, the rest is lost with it.
@@ -74,6 +76,4 @@ def next_step(open_messages: Sequence[Message], now_is: Situation, now: datetime
         return Step(Do.PARK, (first,), "too_old")
     if now_is.alive:
         return Step(Do.DELIVER, (first,), "process_lives")
-    if now_is.starting:
-        return Step(Do.WAIT, (), "starting")
     return Step(Do.RESUME, pending, "no_process")

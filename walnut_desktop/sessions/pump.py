@@ -75,7 +75,8 @@ class Pump:
                 return
 
     def _situation(self, live: LiveSession) -> Situation:
-        return Situation(live.is_alive(), live.caught_up, live.starting, live.stopping)
+        starting = live.starting or live.first_start
+        return Situation(live.is_alive(), live.caught_up, starting, live.stopping)
 
     async def _perform(self, sid: Sid, live: LiveSession, step: Step) -> bool:
         """Do the step; False when the runner should rest."""

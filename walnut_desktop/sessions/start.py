@@ -206,6 +206,7 @@ class Starter:
     async def _wait_ready(self, sid: Sid, engine: Engine) -> None:
         """Deliver the first message and wait until the agent has truly begun, or say why it has not."""
         live = await self._follower.follow(sid)
+        live.first_start = True  # a process that ends now is not resumed but explained
         live.starting = False
         self._pump.ask(sid)
         begun = await live.wait_for(
@@ -216,6 +217,8 @@ class Starter:
         problem = await self._problem(live, engine, begun=begun)
         if problem is not None:
             raise StartFailed(problem.message, problem.hint, reason=problem.reason)
+        live.first_start = False
+        self._pump.ask(sid)
         await self._follower.settle(sid)
 
     async def _problem(

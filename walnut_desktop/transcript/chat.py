@@ -43,6 +43,7 @@ class ChatBuilder:
         self._written: dict[str, UserBlock] = {}
         self._shown: set[str] = set()
         self._tools: dict[str, str] = {}  # tool_use_id -> key
+        self._open_tools: dict[str, None] = {}  # keys of those whose result is not there
         self._streams: dict[int, str] = {}  # content index of the streamed message -> key
         self._inputs: dict[str, list[str]] = {}  # key -> pieces of a tool's input
         self._unsettled: dict[
@@ -179,6 +180,7 @@ class ChatBuilder:
                 "", tool_use_id, "", state=state, result=text, images=count_images(content)
             )
             return
+        self._open_tools.pop(tool.key, None)
         self._put(replace(tool, state=state, result=text, images=count_images(content)))
 
     # -- the agent --------------------------------------------------------------------------------
@@ -202,6 +204,7 @@ class ChatBuilder:
                 self._put(block)
             if isinstance(block, ToolBlock):
                 self._tools[block.tool_use_id] = key or block.key
+                self._open_tools[key or block.key] = None
 
     def _settled_key(self, block: Block, waiting: list[str]) -> str:
         """The key of the streamed block that this finished one settles, or empty."""
@@ -260,6 +263,7 @@ class ChatBuilder:
                 key, tool_use_id, str(content.get("name") or "Tool"), state=ToolState.WRITING
             )
             self._tools[tool_use_id] = key
+            self._open_tools[key] = None
         else:
             return
         self._streams[int(event["index"])] = key
@@ -327,8 +331,11 @@ class ChatBuilder:
         )
 
     def _end_of_turn(self) -> None:
-        """What is still open when a turn or a process ends will not go on."""
-        for key in [*self._tools.values(), *(k for keys in self._unsettled.values() for k in keys)]:
+        """What is still open when a turn or a process ends will not go on.
+
+        Its result may still come, from an agent in the background: the tools stay known.
+        """
+        for key in [*self._open_tools, *(k for keys in self._unsettled.values() for k in keys)]:
             block = self.blocks.get(key)
             if isinstance(block, ToolBlock) and block.state in (
                 ToolState.WRITING,
@@ -338,7 +345,7 @@ class ChatBuilder:
                 self._put(replace(block, state=ToolState.INTERRUPTED))
             elif isinstance(block, (TextBlock, ThinkingBlock)) and block.streaming:
                 self._put(replace(block, streaming=False))
-        self._tools = {}
+        self._open_tools = {}
         self._streams = {}
         self._unsettled = {}
         self._inputs = {}
