@@ -194,7 +194,7 @@ _PHASE_COLOURS = {
     Phase.TODO.value: "muted",
     Phase.IN_PROGRESS.value: "accent",
     Phase.AGENT_COMPLETE.value: "accent",
-    Phase.AWAIT_HUMAN_ACTION.value: "danger",
+    Phase.AWAIT_HUMAN_ACTION.value: "accent",
     Phase.HUMAN_VERIFIED.value: "success",
     Phase.POST_WORK_COMPLETED.value: "success",
     Phase.COMPLETE.value: "success",
