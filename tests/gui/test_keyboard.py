@@ -107,7 +107,9 @@ async def test_every_control_has_a_name_for_screen_readers(
         await eventually(lambda: rig.desktop.window.chat.card is not None, "the card")
         nameless = []
         for widget in rig.desktop.window.findChildren(QWidget):
-            inner = widget.window() is not rig.desktop.window or widget.objectName().startswith("qt_")
+            inner = widget.window() is not rig.desktop.window or widget.objectName().startswith(
+                "qt_"
+            )
             if widget.focusPolicy() == Qt.FocusPolicy.NoFocus or inner:
                 continue
             text = widget.text() if isinstance(widget, QAbstractButton) else ""

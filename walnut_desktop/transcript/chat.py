@@ -306,7 +306,7 @@ class ChatBuilder:
             self._put(replace(notice, key=f"o{start}"))
 
     def _answered(self) -> None:
-        for key in self._tools.values():
+        for key in self._open_tools:
             block = self.blocks.get(key)
             if isinstance(block, ToolBlock) and block.state is ToolState.WAITING:
                 self._put(replace(block, state=ToolState.RUNNING))

@@ -49,14 +49,16 @@ def test_contrast_of_the_ends() -> None:
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_the_sheet_has_no_open_places(scheme: str) -> None:
-    sheet = style_sheet(SCHEMES[scheme], 10.0, "Mono", "tick.svg")
+    sheet = style_sheet(SCHEMES[scheme], 10.0, "Mono", "tick.svg", "arrow.svg")
     assert "$" not in sheet
     assert sheet.count("{") == sheet.count("}")
 
 
 @pytest.mark.rule("G13")
 def test_text_sizes_follow_the_font() -> None:
-    small, large = (style_sheet(LIGHT, size, "Mono", "tick.svg") for size in (10.0, 15.0))
+    small, large = (
+        style_sheet(LIGHT, size, "Mono", "tick.svg", "arrow.svg") for size in (10.0, 15.0)
+    )
     assert "font-size: 10.0pt" in small
     assert "font-size: 15.0pt" in large
     assert not re.search(r"font-size:\s*\d+px", small)

@@ -28,8 +28,7 @@ QLineEdit, QComboBox { background: $raised; border: 1px solid $strong_border; bo
 QLineEdit:focus, QComboBox:focus { border: 2px solid $focus; padding: 5px 8px; }
 QLineEdit:disabled { color: $muted; background: $window; }
 QComboBox::drop-down { border: none; width: 20px; }
-QComboBox::down-arrow { image: none; width: 0; height: 0; border-left: 4px solid transparent;
-    border-right: 4px solid transparent; border-top: 5px solid $muted; margin-right: 8px; }
+QComboBox::down-arrow { image: url("$arrow"); width: 12px; height: 12px; margin-right: 8px; }
 QComboBox QAbstractItemView { background: $raised; border: 1px solid $strong_border;
     border-radius: 7px; padding: 4px;
     selection-background-color: $selection; selection-color: $text; outline: none; }
@@ -100,8 +99,8 @@ QScrollBar::handle:horizontal:hover { background: $muted; }
 """)
 
 
-def style_sheet(colours: Mapping[str, str], size: float, mono: str, tick: str) -> str:
-    """The sheet for a colour table, a font size in points, and the drawing of a tick."""
+def style_sheet(colours: Mapping[str, str], size: float, mono: str, tick: str, arrow: str) -> str:
+    """The sheet for a colour table, a font size in points, and the drawings of a tick and an arrow."""
     return _SHEET.substitute(
         colours,
         size=f"{size:.1f}",
@@ -109,4 +108,5 @@ def style_sheet(colours: Mapping[str, str], size: float, mono: str, tick: str) -
         heading=f"{size * 1.18:.1f}",
         mono=mono,
         tick=tick,
+        arrow=arrow,
     )

@@ -127,5 +127,6 @@ def apply_theme(app: QApplication, wish: str) -> Theme:
     app.setPalette(theme.palette())
     tick = (_ICONS / f"tick-{theme.scheme}.svg").as_posix()
     size, mono = theme.font.pointSizeF(), theme.mono_font.family()
-    app.setStyleSheet(style_sheet(SCHEMES[theme.scheme], size, mono, tick))
+    arrow = (_ICONS / f"arrow-{theme.scheme}.svg").as_posix()
+    app.setStyleSheet(style_sheet(SCHEMES[theme.scheme], size, mono, tick, arrow))
     return theme

@@ -19,6 +19,7 @@ from walnut_desktop.domain.task import Task
 from walnut_desktop.gui.application import Application
 from walnut_desktop.gui.desktop import Desktop
 from walnut_desktop.runtime.paths import Paths
+from walnut_desktop.transcript.blocks import ToolBlock, ToolState
 
 TASK = "Write a note about this folder"
 OTHER_TASK = "Plan the next release"
@@ -123,6 +124,13 @@ class Steps:
         """What the chat shows below the first message."""
         return "\n".join(self._open().window.chat.transcript.block_texts()[1:])
 
+    def _tool_waits(self) -> bool:
+        rows = self._open().window.chat.transcript.surface.rows.rows
+        return any(
+            isinstance(row.block, ToolBlock) and row.block.state is ToolState.WAITING
+            for row in rows
+        )
+
     def _type(self, widget: QWidget, text: str) -> None:
         widget.setFocus()
         QTest.keyClicks(widget, text)
@@ -187,6 +195,7 @@ class Steps:
         desktop = self._open()
         await until(lambda: desktop.window.chat.card is not None, "the permission card")
         await until(lambda: self._session().pending, "the open request")
+        await until(self._tool_waits, "the tool's card that says it waits")
         return self._session().pending[0].description
 
     async def allow(self) -> str:
