@@ -17,7 +17,10 @@ def stored_version(path: Path) -> int:
     """The schema version of the file, read without changing it; 0 for a missing or empty one."""
     if not path.exists() or path.stat().st_size == 0:
         return 0
-    db = sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)
+    # Even a reader makes the files of the write-ahead log, unless it is told that nobody writes.
+    alone = not path.with_name(f"{path.name}-wal").exists()
+    query = "mode=ro&immutable=1" if alone else "mode=ro"
+    db = sqlite3.connect(f"{path.as_uri()}?{query}", uri=True)
     try:
         return int(db.execute("PRAGMA user_version").fetchone()[0])
     finally:
