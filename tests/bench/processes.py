@@ -32,6 +32,7 @@ def run_script(script: str, env: dict[str, str] | None = None, *args: str) -> di
     import time
 
     whole = {**os.environ, "QT_QPA_PLATFORM": "offscreen", **(env or {})}
+    whole.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed program has its bytecode
     whole["BENCH_BEGIN"] = repr(time.time())
     done = subprocess.run(
         [sys.executable, "-c", script, *args],
