@@ -12,7 +12,7 @@ from walnut_desktop.daemon.stopping import owner_refusal
 from walnut_desktop.protocol.messages import Stop
 
 SID = "11111111-2222-4333-8444-555555555555"
-MINE, OTHER = "/home/me/.open-walnut", "/home/me/other"
+MINE, OTHER = "/one/.open-walnut", "/another"
 LINES: list[Mapping[str, Any] | None] = [None, {}, {"home": ""}, {"home": MINE}, {"home": OTHER}]
 
 
