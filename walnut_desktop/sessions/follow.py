@@ -80,14 +80,6 @@ class Follower:
         if live.caught_up:
             live.check()
 
-    def started(self, live: LiveSession, session: Mapping[str, Any]) -> None:
-        """A process has been started for it: it lives, unless its own end marker came before this answer."""
-        live.alive = bool(session.get("alive"))
-        spawn = session.get("spawn")
-        if live.state.process == "ended" and not (spawn and live.state.spawn == spawn):
-            live.state.process = "unknown"  # the marker of the new one is on its way
-        live.check()
-
     def link_lost(self) -> None:
         """Nothing is known of any process now, which says nothing about them (Rule S6)."""
         for live in self._live.values():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import orjson
@@ -49,6 +49,14 @@ class LiveSession:
         if self.following is None:
             return None
         return False if self.fold.state.process == "ended" else self.alive
+
+    def started(self, session: Mapping[str, Any]) -> None:
+        """A process was started for it: it lives, unless its own end marker came before this answer."""
+        self.alive = bool(session.get("alive"))
+        spawn = session.get("spawn")
+        if self.state.process == "ended" and not (spawn and self.state.spawn == spawn):
+            self.state.process = "unknown"  # the marker of the new one is on its way
+        self.check()
 
     def restart(self) -> None:
         """Another file lies there now: everything is folded afresh."""

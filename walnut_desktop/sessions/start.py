@@ -185,14 +185,14 @@ class Starter:
         except HostUnreachable:
             live.starting = False
             raise
-        self._follower.started(live, answer["session"])
+        live.started(answer["session"])
         await self._set_pid(session.sid, answer["session"].get("pid"))
         return live
 
     async def _note_running(self, sid: Sid) -> None:
         answer = await self._host.request("status", Status(sid))
         live = await self._follower.follow(sid)
-        self._follower.started(live, answer["session"])
+        live.started(answer["session"])
         await self._set_pid(sid, answer["session"].get("pid"))
 
     async def _set_pid(self, sid: Sid, pid: int | None) -> None:
