@@ -23,7 +23,7 @@ from walnut_desktop.protocol.codec import (
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
-    lambda inner: st.lists(inner),
+    st.lists,
     max_leaves=5,
 )
 OBJECTS = st.dictionaries(st.text(), VALUES, max_size=4)
