@@ -57,7 +57,7 @@ async def test_the_main_job(qapp: Application, rig_of: MakeRig, engine: str) -> 
         rig.desktop.tray.task_wanted.emit(task_id)
         await eventually(lambda: not rig.task(task_id).needs_attention, "the dot to go")
         await eventually(lambda: "All done." in rig.shown(), "the whole answer")
-        assert rig.desktop.notices.shown() == []
+        await eventually(lambda: rig.desktop.notices.shown() == [], "the notice to go")
         assert "made" in rig.shown()
         assert rig.shown().count("All done.") == 2, "once in the prompt, once in the answer"
 
