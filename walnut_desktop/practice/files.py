@@ -6,9 +6,10 @@ import json
 import os
 import re
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Optional
+
+from walnut_desktop.practice.output import now
 
 
 def folder() -> Path:
@@ -26,12 +27,6 @@ def encode(cwd: str) -> str:
 def find_transcript(sid: str) -> Optional[Path]:
     """The transcript of a session, in whichever folder it began."""
     return next(iter((folder() / "projects").glob(f"*/{sid}.jsonl")), None)
-
-
-def now() -> str:
-    """The time as the CLI writes it."""
-    text = datetime.now(UTC).isoformat(timespec="milliseconds")
-    return text.replace("+00:00", "Z")
 
 
 class Transcript:

@@ -22,7 +22,8 @@ class Inbox:
     """A queue of items in the order of their arrival."""
 
     def __init__(self) -> None:
-        self._items: queue.Queue[Item] = queue.Queue()
+        # A signal may come while the queue is read: only a SimpleQueue can be put into just then.
+        self._items: queue.SimpleQueue[Item] = queue.SimpleQueue()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, self._on_signal)
         threading.Thread(target=self._read, daemon=True).start()

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from walnut_desktop.practice.output import Output
+from walnut_desktop.practice.output import Output, now
 from walnut_desktop.practice.script import Round, Step, numbers
 
 WORD_S = 0.018
@@ -22,12 +22,23 @@ class Call(NamedTuple):
 
 
 class Speech:
-    """Speaks rounds. `wait` lets time pass while input is read; it raises when the turn is cut."""
+    """Speaks rounds. `wait` lets time pass while input is read; `act` does what is no speech.
 
-    def __init__(self, output: Output, *, partial: bool, wait: Callable[[float], None]) -> None:
+    Both raise when the turn is cut.
+    """
+
+    def __init__(
+        self,
+        output: Output,
+        *,
+        partial: bool,
+        wait: Callable[[float], None],
+        act: Callable[[Step], None],
+    ) -> None:
         self._output = output
         self._partial = partial
         self._wait = wait
+        self._act = act
         self._fast = os.environ.get("WALNUT_PRACTICE_FAST") == "1"
         self._unsaid = ""
         self._message: dict[str, Any] = {}
@@ -51,6 +62,7 @@ class Speech:
         for step in script:
             block = self._block(step)
             if block is None:
+                self._act(step)
                 continue
             self._stream(index, block, step)
             yield from self._finish(index, block)
@@ -76,6 +88,7 @@ class Speech:
                 "type": "assistant",
                 "message": {**self._message, "content": content},
                 "parent_tool_use_id": None,
+                "timestamp": now(),
                 **self._output.common(),
                 **self.extra,
                 **fields,

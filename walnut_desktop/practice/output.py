@@ -5,12 +5,19 @@ from __future__ import annotations
 import json
 import os
 import uuid
+from datetime import UTC, datetime
 from typing import Any
 
 VERSION = "2.1.328-practice"
 MODEL = "practice"
 TOOLS = ["Task", "Bash", "Edit", "Read", "Write"]
 ASKING_TOOLS = ["AskUserQuestion", "EnterPlanMode", "ExitPlanMode"]
+
+
+def now() -> str:
+    """The time as the CLI writes it."""
+    text = datetime.now(UTC).isoformat(timespec="milliseconds")
+    return text.replace("+00:00", "Z")
 
 
 class Output:

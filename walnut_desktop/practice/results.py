@@ -30,6 +30,14 @@ class Failure(NamedTuple):
     text: str
 
 
+def _answered(opening: list[str], absorbed: list[str]) -> dict[str, Any]:
+    """The messages that a result is for: those that opened the turn, and those that joined it."""
+    uuids = [*opening, *absorbed]
+    if not uuids:
+        return {}
+    return {"user_message_uuid": (opening or uuids)[-1], "user_message_uuids": uuids}
+
+
 class Results:
     """Counts turns and what they cost, and writes their ends."""
 
@@ -55,8 +63,9 @@ class Results:
         if block.get("type") == "text":
             self._text = block["text"]
 
-    def end(self, uuids: list[str], failure: Optional[Failure]) -> None:
+    def end(self, opening: list[str], absorbed: list[str], failure: Optional[Failure]) -> None:
         """The turn is over."""
+        uuids = _answered(opening, absorbed)
         if failure is None:
             self._write(uuids, subtype="success")
         elif failure.word == "max_turns":
@@ -76,13 +85,13 @@ class Results:
         """The end of a turn that nobody has asked for: a background task is over."""
         fields: dict[str, Any] = {"num_turns": 0, "terminal_reason": None} if silent else {}
         self._write(
-            [], subtype="success", result=text, origin={"kind": "task-notification"}, **fields
+            {}, subtype="success", result=text, origin={"kind": "task-notification"}, **fields
         )
 
-    def abort(self, terminal: str, uuids: list[str]) -> None:
+    def abort(self, terminal: str, opening: list[str], absorbed: list[str]) -> None:
         """The turn was cut."""
         self._write(
-            uuids,
+            _answered(opening, absorbed),
             subtype="error_during_execution",
             is_error=True,
             result=None,
@@ -95,7 +104,7 @@ class Results:
         self.rounds = 0
         self._begun = time.monotonic()
         self._write(
-            [],
+            {},
             subtype="error_during_execution",
             is_error=True,
             num_turns=0,
@@ -104,7 +113,7 @@ class Results:
             terminal_reason=None,
         )
 
-    def _write(self, uuids: list[str], **fields: Any) -> None:
+    def _write(self, answered: dict[str, Any], **fields: Any) -> None:
         price = 0.0 if fields.get("is_error") else PRICE * max(1, self.rounds)
         self._cost += price
         since = {"practice": {"inputTokens": 100, "outputTokens": 20, "costUSD": price}}
@@ -131,9 +140,7 @@ class Results:
         for name in ("result", "terminal_reason"):
             if line[name] is None:
                 del line[name]
-        if uuids:
-            line["user_message_uuid"] = uuids[0]
-            line["user_message_uuids"] = uuids
+        line.update(answered)
         self._index += 1
         self.last_failed = line["is_error"] is True
         self._output.line(line)

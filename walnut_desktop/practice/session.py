@@ -15,6 +15,7 @@ from walnut_desktop.practice import persona, script
 from walnut_desktop.practice.background import Background
 from walnut_desktop.practice.control import Controls
 from walnut_desktop.practice.ending import Ended, Interrupted
+from walnut_desktop.practice.faults import Faults
 from walnut_desktop.practice.files import LiveEntry, Transcript
 from walnut_desktop.practice.inbox import Inbox, Item
 from walnut_desktop.practice.model import Call, Speech
@@ -31,11 +32,12 @@ class Message:
     uuid: str
     content: Any
     later: bool = False
+    literal: bool = False
 
     @property
     def alone(self) -> bool:
-        """A slash command is neither absorbed nor merged."""
-        return self.text.startswith("/")
+        """A slash command is neither absorbed nor merged; text that is taken literally is none."""
+        return self.text.startswith("/") and not self.literal
 
 
 @dataclass
@@ -70,7 +72,10 @@ class Session:
         self.interrupt_wanted = False
         self._opening: list[str] = []
         self._absorbed: list[str] = []
-        self.speech = Speech(self.output, partial=options.partial, wait=self.wait)
+        self.faults = Faults(self)
+        self.speech = Speech(
+            self.output, partial=options.partial, wait=self.wait, act=self.faults.act
+        )
         self.background = Background(self)
         self.tools = Toolbox(self)
         self.controls = Controls(self)
@@ -157,13 +162,15 @@ class Session:
             if not self.in_turn:
                 self.output.state("idle")
             return
-        self._here.add(message_uuid)
+        if message_uuid:
+            self._here.add(message_uuid)
         text = _text(content)
         if not self.in_turn and not self.queue:
             self.output.state("running")
         self.output.lifecycle(message_uuid, "queued")
         self.transcript.add({"type": "queue-operation", "operation": "enqueue", "content": text})
-        self.queue.append(Message(text, message_uuid, content, line.get("priority") == "later"))
+        later, literal = line.get("priority") == "later", line.get("client_composed") is True
+        self.queue.append(Message(text, message_uuid, content, later, literal))
 
     # -- turns --------------------------------------------------------------------------------------
 
@@ -208,7 +215,7 @@ class Session:
             return
         for message_uuid in absorbed:
             self.output.lifecycle(message_uuid, "completed")
-        self.results.end(uuids + absorbed, failure)
+        self.results.end(uuids, absorbed, failure)
         failed = failure is not None and failure.word != "max_turns"
         for message_uuid in uuids:
             self.output.lifecycle(message_uuid, "cancelled" if failed else "completed")
@@ -240,7 +247,7 @@ class Session:
                 current = [script.Step("say", words)]
             if self.options.partial:
                 self.output.system("status", status="requesting")
-            failure = self._faults(current)
+            failure = self.faults.before(current)
             if failure is not None:
                 return failure
             calls = []
@@ -305,38 +312,6 @@ class Session:
             )
         return taken
 
-    def _faults(self, current: script.Round) -> Optional[Failure]:
-        """Directives that are no speech: pauses, failures of the service, and faults for tests."""
-        for step in current:
-            if step.name in ("sleep", "delay"):
-                self.wait(script.numbers(step.words, 1)[0])
-            elif step.name == "hang":
-                while True:
-                    self.wait(3600)
-            elif step.name == "status":
-                failure = self.results.api_error(step.words, self.wait)
-                if failure is not None:
-                    return failure
-            elif step.name == "login":
-                return self.results.not_logged_in()
-            else:
-                self._break_something(step)
-        if os.environ.get("WALNUT_PRACTICE_LOGGED_OUT") == "1":
-            return self.results.not_logged_in()
-        return None
-
-    def _break_something(self, step: script.Step) -> None:
-        if step.name == "crash":
-            os.kill(os.getpid(), signal.SIGKILL)
-        elif step.name == "exit":
-            raise Ended(int(script.numbers(step.words, 1)[0]))
-        elif step.name == "garbage":
-            self.output.raw(step.words.encode("utf-8", "replace") + b"\n")
-        elif step.name == "torn":
-            self.output.raw(step.words.encode("utf-8", "replace"))
-        elif step.name == "raw":
-            self.output.line(step.data or {})
-
     def end_in_turn(self) -> None:
         """`end_session` in a turn: it is cut, and says so, before the process ends."""
         self.tools.kill_all()
@@ -355,9 +330,9 @@ class Session:
                 **self.output.common(),
             }
         )
-        uuids = [*self._absorbed, *self._opening]
-        self.results.abort("aborted_tools" if in_tool else "aborted_streaming", uuids)
-        for message_uuid in uuids:
+        terminal = "aborted_tools" if in_tool else "aborted_streaming"
+        self.results.abort(terminal, self._opening, self._absorbed)
+        for message_uuid in (*self._absorbed, *self._opening):
             self.output.lifecycle(message_uuid, "cancelled")
 
 
