@@ -17,7 +17,7 @@ HIDDEN_TITLE = ".metadata"
 DEFAULT_CATEGORY = "personal"
 PRIORITIES = ("immediate", "important", "backlog", "none")
 
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\u2028\u2029]+")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,8 @@ class Task:
 
 def clean_title(text: str) -> str:
     """A title fit to be stored: one line, trimmed, 1 to 500 characters. Raises InvalidInput."""
-    title = _CONTROL.sub(" ", text).strip()
+    # Half a surrogate pair, as a cut emoji leaves it, can't be stored.
+    title = _CONTROL.sub(" ", text.encode("utf-8", "replace").decode()).strip()
     if not title:
         raise InvalidInput("A task needs a title.")
     if len(title) > MAX_TITLE:
