@@ -77,6 +77,13 @@ class Controls:
         answer: dict[str, Any] = {"still_queued": waiting}
         if request.get("cancel_queued"):
             answer = {"still_queued": [], "cancelled": waiting}
+            for message in session.queue:
+                session.transcript.queue(
+                    "remove",
+                    content=message.text,
+                    reason="cleared_on_cancel",
+                    commandUuid=message.uuid,
+                )
             session.queue.clear()
             for message_uuid in waiting:
                 session.output.lifecycle(message_uuid, "cancelled")
@@ -119,7 +126,7 @@ class Controls:
         if found is not None:
             session.queue.remove(found)
             session.output.lifecycle(found.uuid, "cancelled")
-            session.transcript.add({"type": "queue-operation", "operation": "dequeue"})
+            session.transcript.queue("dequeue")
         session.output.answer(request_id, {"cancelled": found is not None, "message_uuid": wanted})
 
     def _rename(self, request_id: str, request: dict[str, Any]) -> None:

@@ -7,9 +7,7 @@ import os
 import re
 import time
 from pathlib import Path
-from typing import Any, Optional
-
-from walnut_desktop.practice.output import now
+from typing import Optional
 
 
 def folder() -> Path:
@@ -21,52 +19,29 @@ def encode(cwd: str) -> str:
     """A folder's name from a working directory: every unit outside letters and digits is a dash."""
     units = cwd.encode("utf-16-le")
     pairs = [units[at : at + 2].decode("utf-16-le", "replace") for at in range(0, len(units), 2)]
-    return "".join(char if re.match(r"[A-Za-z0-9]", char) else "-" for char in pairs)[:200]
+    name = "".join(char if re.match(r"[A-Za-z0-9]", char) else "-" for char in pairs)
+    return name if len(name) <= 200 else f"{name[:200]}-{_base36(abs(_hash(units)))}"
+
+
+def _hash(units: bytes) -> int:
+    """The 32-bit hash that tells long names apart."""
+    value = 0
+    for at in range(0, len(units), 2):
+        value = (value * 31 + int.from_bytes(units[at : at + 2], "little")) & 0xFFFFFFFF
+    return value - (1 << 32) if value & 0x80000000 else value
+
+
+def _base36(number: int) -> str:
+    digits = ""
+    while number:
+        number, rest = divmod(number, 36)
+        digits = "0123456789abcdefghijklmnopqrstuvwxyz"[rest] + digits
+    return digits or "0"
 
 
 def find_transcript(sid: str) -> Optional[Path]:
     """The transcript of a session, in whichever folder it began."""
     return next(iter((folder() / "projects").glob(f"*/{sid}.jsonl")), None)
-
-
-class Transcript:
-    """The canonical file: what the model has seen. No result, state or lifecycle line is ever in it."""
-
-    def __init__(self, sid: str, cwd: str) -> None:
-        self.sid = sid
-        self.path = find_transcript(sid) or folder() / "projects" / encode(cwd) / f"{sid}.jsonl"
-
-    def known_uuids(self) -> set[str]:
-        """The uuids of user lines: only these are recognised after a resume (cli-protocol 4.3)."""
-        known: set[str] = set()
-        try:
-            lines = self.path.read_bytes().split(b"\n")
-        except FileNotFoundError:
-            return known
-        for raw in lines:
-            try:
-                line = json.loads(raw)
-            except ValueError:
-                continue
-            if (
-                isinstance(line, dict)
-                and line.get("type") == "user"
-                and "toolUseResult" not in line
-            ):
-                known.add(str(line.get("uuid")))
-        return known
-
-    def add(self, line: dict[str, Any]) -> None:
-        """Append one line. A full disk must not stop the turn."""
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with self.path.open("ab") as file:
-                stamped = {**line, "timestamp": now(), "sessionId": self.sid}
-                file.write(
-                    json.dumps(stamped, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
-                )
-        except OSError:
-            return
 
 
 class LiveEntry:
@@ -90,7 +65,9 @@ class LiveEntry:
         """busy, idle or waiting."""
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._path.write_text(json.dumps({**self._data, "status": word}))
+            draft = self._path.with_suffix(".new")
+            draft.write_text(json.dumps({**self._data, "status": word}))
+            draft.replace(self._path)  # who looks never sees half of it
         except OSError:
             return
 

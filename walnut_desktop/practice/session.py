@@ -16,12 +16,13 @@ from walnut_desktop.practice.background import Background
 from walnut_desktop.practice.control import Controls
 from walnut_desktop.practice.ending import Ended, Interrupted
 from walnut_desktop.practice.faults import Faults
-from walnut_desktop.practice.files import LiveEntry, Transcript
+from walnut_desktop.practice.files import LiveEntry
 from walnut_desktop.practice.inbox import Inbox, Item
 from walnut_desktop.practice.model import Call, Speech
 from walnut_desktop.practice.output import Output
 from walnut_desktop.practice.results import Failure, Results
 from walnut_desktop.practice.toolbox import Toolbox
+from walnut_desktop.practice.transcript import Transcript
 
 
 @dataclass
@@ -62,7 +63,7 @@ class Session:
         self.output = Output(options.sid)
         self.inbox = Inbox()
         self.transcript = Transcript(options.sid, options.cwd)
-        self._known = self.transcript.known_uuids() if options.resume else set()
+        self._known = self.transcript.resume() if options.resume else set()
         self._here: set[str] = set()
         self.queue: deque[Message] = deque()
         self.live: Optional[LiveEntry] = None
@@ -100,6 +101,7 @@ class Session:
             self.background.kill_all()
             return end.code
         finally:
+            self.transcript.flush()
             self.live.remove()
 
     def wait(self, seconds: float) -> None:
@@ -118,7 +120,11 @@ class Session:
             raise Interrupted
 
     def _take(self, timeout: Optional[float]) -> bool:
+        rest = self.transcript.rest()
+        if rest is not None:
+            timeout = rest if timeout is None else min(timeout, rest)
         item = self.inbox.take(timeout)
+        self.transcript.flush_due()
         if item is None:
             return False
         self._handle(item)
@@ -168,7 +174,7 @@ class Session:
         if not self.in_turn and not self.queue:
             self.output.state("running")
         self.output.lifecycle(message_uuid, "queued")
-        self.transcript.add({"type": "queue-operation", "operation": "enqueue", "content": text})
+        self.transcript.queue("enqueue", **({"content": text} if isinstance(content, str) else {}))
         later, literal = line.get("priority") == "later", line.get("client_composed") is True
         self.queue.append(Message(text, message_uuid, content, later, literal))
 
@@ -221,17 +227,19 @@ class Session:
             self.output.lifecycle(message_uuid, "cancelled" if failed else "completed")
 
     def _record(self, messages: list[Message], uuids: list[str]) -> None:
+        self.transcript.close_calls()
         for _ in messages:
-            self.transcript.add({"type": "queue-operation", "operation": "dequeue"})
-        text = "\n".join(message.text for message in messages)
-        line: dict[str, Any] = {
-            "type": "user",
-            "message": {"role": "user", "content": text},
-            "uuid": uuids[-1] if uuids else str(uuid.uuid4()),
-        }
+            self.transcript.queue("dequeue")
+        content: Any = "\n".join(message.text for message in messages)
+        if len(messages) == 1:
+            content = messages[0].content
+        fields: dict[str, Any] = {"uuid": uuids[-1]} if uuids else {}
         if len(uuids) > 1:
-            line["mergedSendUuids"] = uuids
-        self.transcript.add(line)
+            fields["mergedSendUuids"] = uuids
+        mode = self.options.mode
+        self.transcript.message(
+            "user", content, **fields, permissionMode=mode, promptSource="sdk", turnOrigin="sdk"
+        )
 
     def _rounds(self, prompt: str, absorbed: list[str]) -> Optional[Failure]:
         """Speak round after round; answers the error word and text of a failed request."""
@@ -277,8 +285,7 @@ class Session:
             if isinstance(block, Call)
             else block
         )
-        message = {"role": "assistant", "content": [content]}
-        self.transcript.add({"type": "assistant", "message": message, "uuid": str(uuid.uuid4())})
+        self.transcript.message("assistant", [content])
 
     def _absorb(self, absorbed: list[str]) -> list[Message]:
         """Messages that wait at a tool's end join the running turn (cli-protocol 4.1)."""
@@ -293,23 +300,14 @@ class Session:
             self.output.lifecycle(message.uuid, "started")
             if message.uuid:
                 absorbed.append(message.uuid)
-            self.transcript.add(
-                {
-                    "type": "queue-operation",
-                    "operation": "remove",
-                    "content": message.text,
-                    "reason": "absorbed_mid_turn",
-                    "commandUuid": message.uuid,
-                }
-            )
-            attachment = {
-                "type": "queued_command",
-                "prompt": message.text,
-                "source_uuid": message.uuid,
-            }
-            self.transcript.add(
-                {"type": "attachment", "attachment": attachment, "uuid": str(uuid.uuid4())}
-            )
+            delivery = str(uuid.uuid4())
+            attachment = {"type": "queued_command", "prompt": message.content}
+            removed = {"content": message.text, "reason": "absorbed_mid_turn"}
+            if message.uuid:
+                attachment["source_uuid"] = removed["commandUuid"] = message.uuid
+            attachment["delivery_id"] = removed["deliveryId"] = delivery
+            self.transcript.queue("remove", **removed)
+            self.transcript.add({"type": "attachment", "attachment": attachment})
         return taken
 
     def end_in_turn(self) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from walnut_desktop.practice.ending import Ended, Interrupted
 from walnut_desktop.practice.model import Call
+from walnut_desktop.practice.output import now
 from walnut_desktop.practice.tools import (
     Command,
     Outcome,
@@ -255,17 +256,13 @@ class Toolbox:
             "type": "user",
             "message": {"role": "user", "content": [content]},
             "parent_tool_use_id": None,
+            "timestamp": now(),
             **output.common(),
             "tool_use_result": outcome.detail if outcome.detail is not None else outcome.content,
         }
         output.line(line)
-        self._session.transcript.add(
-            {
-                "type": "user",
-                "message": line["message"],
-                "uuid": line["uuid"],
-                "toolUseResult": line["tool_use_result"],
-            }
+        self._session.transcript.message(
+            "user", [content], uuid=line["uuid"], toolUseResult=line["tool_use_result"]
         )
 
     def close_open(self) -> None:

@@ -225,6 +225,9 @@ def replay(name: str, home: Path, cwd: Path) -> tuple[list[str], list[int], str]
             for event in (item for item in events if item.proc == number):
                 wanted = event.after - len(seen)
                 agent.wait_for(lambda n=wanted, a=agent: len(words(a.lines)) >= n, 4.0)  # type: ignore[misc]
+                if event.event == "signal SIGKILL":
+                    # The real one had been at work for longer than a batch's time.
+                    agent.wait_for(lambda: any(home.glob("projects/*/*.jsonl")))
                 asked = _do(agent, event, asked)
             if not any(item.event for item in events if item.proc == number):
                 agent.close()
