@@ -117,7 +117,6 @@ class Daemon:
 @asynccontextmanager
 async def daemon(home: Path, folder: Path) -> AsyncIterator[Daemon]:
     """A daemon that is running."""
-    home.mkdir(parents=True, exist_ok=True, mode=0o700)
     it = Daemon(home, folder)
     await it.host.connect()
     try:

@@ -30,6 +30,7 @@ def test_only_its_owner_can_reach_it_and_there_is_one(home: Path, tmp_path: Path
     async def test(it: Daemon) -> None:
         assert stat.S_IMODE(it.socket.stat().st_mode) == 0o600
         assert stat.S_IMODE(daemon_dir(home).stat().st_mode) == 0o700
+        assert stat.S_IMODE(home.stat().st_mode) == 0o700
         hello = await it.hello()
         assert hello["capabilities"]
         second = await asyncio.create_subprocess_exec(
@@ -43,7 +44,7 @@ def test_only_its_owner_can_reach_it_and_there_is_one(home: Path, tmp_path: Path
             stderr=subprocess.PIPE,
         )
         _, errors = await asyncio.wait_for(second.communicate(), 15)
-        assert second.returncode != 0
+        assert second.returncode == 3
         assert b"one runs already" in errors
         assert (await it.hello())["pid"] == hello["pid"], "the first goes on"
 
@@ -140,6 +141,22 @@ def test_a_stranger_named_by_a_forged_file_is_never_signalled(home: Path, tmp_pa
             stranger.kill()
 
 
+@pytest.mark.rule("O2")
+@pytest.mark.parametrize("content", ['{"agent": "x"}', "[]", '{"agent": [1]}', "{torn", ""])
+def test_a_file_that_says_nonsense_does_not_keep_the_daemon_from_starting(
+    home: Path, tmp_path: Path, content: str
+) -> None:
+    streams = home / "sessions" / "streams"
+    streams.mkdir(parents=True, mode=0o700)
+    sid = "0f0f0f0f-0000-4000-8000-000000000003"
+    (streams / f"{sid}.pgid").write_text(content)
+
+    async def test(it: Daemon) -> None:
+        assert not (await it.status(sid))["alive"]
+
+    run(home, tmp_path, test)
+
+
 @pytest.mark.rule("O4")
 def test_another_home_can_not_end_a_session(home: Path, tmp_path: Path) -> None:
     async def test(it: Daemon) -> None:
@@ -156,6 +173,9 @@ def test_another_home_can_not_end_a_session(home: Path, tmp_path: Path) -> None:
     [
         ({"argv": ["no-such-program-at-all"]}, "program_missing"),
         ({"cwd": "/no/such/folder"}, "cwd_missing"),
+        ({"argv": ["@practice", "a\0b"]}, "spawn_failed"),
+        ({"argv": ["@practice", "x" * 3_000_000]}, "spawn_failed"),
+        ({"sid": "abc\n"}, "bad_request"),
     ],
 )
 def test_a_start_that_can_not_be_leaves_nothing(

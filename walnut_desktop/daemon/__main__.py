@@ -103,6 +103,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     home = Path(given).expanduser().resolve()
     folder = daemon_dir(home)
     try:
+        home.mkdir(parents=True, exist_ok=True, mode=0o700)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = take_lock(folder / "lock")
     except OSError as error:

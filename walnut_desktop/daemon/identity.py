@@ -28,8 +28,10 @@ class Identity(NamedTuple):
         return {"pid": self.pid, "start": self.start, "boot": self.boot}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Optional[Identity]:
-        """The identity of a file, or None when it is incomplete."""
+    def from_json(cls, data: Any) -> Optional[Identity]:
+        """The identity of a file, or None when it is incomplete or anything else."""
+        if not isinstance(data, Mapping):
+            return None
         pid, start, boot = data.get("pid"), data.get("start"), data.get("boot")
         if isinstance(pid, int) and pid > 1 and isinstance(start, str) and isinstance(boot, str):
             return cls(pid, start, boot)

@@ -121,7 +121,7 @@ def spawn(
         os.close(pid_write)
         fds.remove(pid_write)
         text = os.read(pid_read, 32)
-    except (OSError, subprocess.SubprocessError) as error:
+    except (OSError, ValueError, subprocess.SubprocessError) as error:
         raise LaunchError("spawn_failed", f"The agent could not be started: {error}.") from None
     finally:
         for fd in fds:

@@ -107,6 +107,7 @@ class Starter:
             pipe.close()
             if fresh:
                 files.stream.unlink(missing_ok=True)
+                files.errors.unlink(missing_ok=True)
             else:
                 self._reaper.settle_files(files, number, None, intended=False)
             files.fifo.unlink(missing_ok=True)

@@ -76,6 +76,7 @@ class LocalHost:
     async def _start(self) -> int:
         """Start the daemon as nobody's child: it outlives the app, and leaves no zombie behind."""
         folder = daemon_dir(self._home)
+        self._home.mkdir(parents=True, exist_ok=True, mode=0o700)
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with (folder / "daemon.err").open("wb") as errors:
             shell = await asyncio.create_subprocess_exec(

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Optional, TypeVar, Union, get_args, get_origin, get_type_hints
 
-_SID = re.compile(r"^[A-Za-z0-9_-]{1,128}$")
+_SID = re.compile(r"^[A-Za-z0-9_-]{1,128}\Z")
 
 
 class BadRequest(Exception):
