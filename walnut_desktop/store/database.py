@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from walnut_desktop.domain.errors import StoreError, StoreTooNew
 from walnut_desktop.store import migrations
 
 KEEP_BACKUPS = 3
+_NO_ACCESS = ("readonly", "read-only", "unable to open")
 
 
 def stored_version(path: Path) -> int:
@@ -46,8 +48,21 @@ def prepare(
             if version:
                 back_up(path, backups, f"before-schema-{len(steps)}", now)
             _migrate(path, version, steps)
-    except sqlite3.Error as error:
+    except (sqlite3.Error, OSError) as error:
         raise known_trouble(error, path) from error
+
+
+@contextmanager
+def transaction(db: sqlite3.Connection) -> Iterator[None]:
+    """Whole or not at all."""
+    db.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        db.execute("COMMIT")
+    except BaseException:
+        if db.in_transaction:  # on a full disk SQLite has undone it already
+            db.execute("ROLLBACK")
+        raise
 
 
 def _migrate(path: Path, version: int, steps: Sequence[migrations.Step]) -> None:
@@ -56,15 +71,10 @@ def _migrate(path: Path, version: int, steps: Sequence[migrations.Step]) -> None
     try:
         db.execute("PRAGMA journal_mode=WAL")
         db.execute("PRAGMA synchronous=FULL")
-        db.execute("BEGIN IMMEDIATE")
-        try:
+        with transaction(db):
             for number in range(version, len(steps)):
                 steps[number](db)
                 db.execute(f"PRAGMA user_version={number + 1}")
-            db.execute("COMMIT")
-        except BaseException:
-            db.execute("ROLLBACK")
-            raise
     finally:
         db.close()
 
@@ -89,11 +99,11 @@ def back_up(path: Path, folder: Path, name: str, now: datetime) -> Path:
 def known_trouble(error: Exception, path: Path) -> StoreError:
     """A trouble of the surroundings as a sentence with what to do."""
     text = str(error).lower()
-    if "full" in text:
+    if "full" in text or "no space" in text:
         return StoreError(
             "The disk is full.", "Free some space; nothing was lost that was accepted."
         )
-    if "readonly" in text or "read-only" in text or "unable to open" in text:
+    if isinstance(error, OSError) or any(word in text for word in _NO_ACCESS):
         return StoreError(f"{path} can't be written.", "Check the rights of the folder.")
     if "locked" in text or "busy" in text:
         return StoreError(f"{path} is locked by another program.", "Close it and try again.")
@@ -102,4 +112,4 @@ def known_trouble(error: Exception, path: Path) -> StoreError:
             f"{path} is damaged.",
             f"Put the newest copy from {path.parent / 'backups'} in its place.",
         )
-    return StoreError(f"The database met an error: {error}.")
+    return StoreError(f"{path} can't be used: {error}.")

@@ -112,7 +112,7 @@ class Store:
             raise RuntimeError("the store is not open")
         scope = Unit(self._clock)
         try:
-            with self._db.atomic("IMMEDIATE"):
+            with database.transaction(self._db.connection()):  # type: ignore[no-untyped-call]
                 result = unit(scope)
         except (peewee.DatabaseError, sqlite3.Error) as error:
             raise database.known_trouble(error, self._paths.database) from error
