@@ -28,6 +28,9 @@ def socket_path(home: Path, runtime_dir: str, uid: int) -> Path:
     plain = daemon_dir(home) / "daemon.sock"
     if len(str(plain).encode()) <= MAX_PATH:
         return plain
-    name = hashlib.sha256(str(home).encode()).hexdigest()[:16]
-    base = Path(runtime_dir) if runtime_dir and len(runtime_dir) < 60 else Path("/tmp")  # noqa: S108
-    return base / f"walnut-{uid}-{name}" / "daemon.sock"
+    name = f"walnut-{uid}-{hashlib.sha256(str(home).encode()).hexdigest()[:16]}"
+    if runtime_dir:
+        path = Path(runtime_dir) / name / "daemon.sock"
+        if len(str(path).encode()) <= MAX_PATH:
+            return path
+    return Path("/tmp") / name / "daemon.sock"  # noqa: S108 - the daemon checks whose folder it is
