@@ -56,7 +56,7 @@ class Channel:
         self._small.append(data)
         self._queued += len(data)
         if self._queued > MAX_QUEUED:
-            self.close()
+            self._cut()
             return
         self._wake.set()
 
@@ -78,11 +78,19 @@ class Channel:
         self._wake.set()
 
     def close(self) -> None:
-        """End the connection; both loops return."""
+        """End the connection when what is on its way is written; both loops return."""
         if not self._closed:
             self._closed = True
             self._wake.set()
             self._writer.close()
+
+    def _cut(self) -> None:
+        """End it now: nobody reads there, so waiting for what is on its way would have no end."""
+        if not self._closed:
+            self._closed = True
+            self._wake.set()
+            self._small.clear()
+            self._writer.transport.abort()
 
     async def read_loop(self, on_frame: Callable[[Frame], None]) -> None:
         """Hand every frame to `on_frame` until the connection ends. Raises ProtocolError on nonsense."""
@@ -98,7 +106,7 @@ class Channel:
                 for frame in decoder.feed(data):
                     on_frame(frame)
         finally:
-            self.close()
+            self._cut()
 
     async def write_loop(self) -> None:
         """Write by lane until the connection ends."""
