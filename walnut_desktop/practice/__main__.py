@@ -152,6 +152,8 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
             mode="default" if mode == "manual" else mode,
             model=options.get("--model") or "practice",
             partial="--include-partial-messages" in options,
+            replays="--replay-user-messages" in options,
+            allowed=options.get("--allowedTools", ""),
             asks=options.get("--permission-prompt-tool") == "stdio",
             max_turns=int(options.get("--max-turns", "0")),
         )

@@ -1,19 +1,21 @@
-"""Commands that run on beside the turns (cli-protocol 7): a level, and a turn of their own at the end."""
+"""Commands that run on beside the turns: a level, and news that the agent acts on (cli-protocol 7)."""
 
 from __future__ import annotations
 
 import json
 import secrets
+import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional
 
 from walnut_desktop.practice.files import folder
-from walnut_desktop.practice.model import Call
-from walnut_desktop.practice.script import Step
-from walnut_desktop.practice.tools import Command, Outcome
+from walnut_desktop.practice.tools import Command, Outcome, shell_detail
 
 if TYPE_CHECKING:
     from walnut_desktop.practice.session import Session
+
+TAIL_BYTES = 8192
 
 
 @dataclass
@@ -21,14 +23,20 @@ class Job:
     """One command in the background."""
 
     task_id: str
+    run_id: str
     description: str
     tool_use_id: str
     command: Command
-    stopped: bool = False
+    file: Path
 
     def line(self) -> dict[str, Any]:
         """As the level line lists it."""
-        return {"task_id": self.task_id, "task_type": "local_bash", "description": self.description}
+        return {
+            "task_id": self.task_id,
+            "run_id": self.run_id,
+            "task_type": "local_bash",
+            "description": self.description,
+        }
 
 
 class Background:
@@ -37,114 +45,124 @@ class Background:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._jobs: dict[str, Job] = {}
-        self._lost = folder() / "background" / f"{session.options.sid}.json"
+        self._tasks = folder() / "tasks" / session.options.sid
+        self._list = self._tasks / "running.json"
+        self.news: list[str] = []
 
     @property
     def running(self) -> bool:
         """Whether any job runs."""
         return bool(self._jobs)
 
-    def start(self, tool_input: dict[str, Any], call: Optional[Call]) -> Outcome:
+    def start(self, tool_input: dict[str, Any], tool_use_id: str) -> Outcome:
         """Start one; the tool answers at once."""
         task_id = f"b{secrets.token_hex(4)}"
-        description = str(tool_input.get("description") or tool_input.get("command") or "")
-        command = Command(str(tool_input.get("command") or ""), self._session.options.cwd)
-        job = Job(task_id, description, call.tool_use_id if call else "", command)
+        command = str(tool_input["command"])
+        file = self._tasks / f"{task_id}.output"
+        try:
+            process = Command(command, self._session.options.cwd, file)
+        except OSError as error:
+            words = str(error.strerror)
+            return Outcome(words, is_error=True, detail=f"Error: {words}")
+        description = str(tool_input.get("description") or command)
+        job = Job(task_id, secrets.token_hex(6), description, tool_use_id, process, file)
         self._jobs[task_id] = job
         self.tell()
         self._session.output.system(
-            "task_started", is_backgrounded=True, tool_use_id=job.tool_use_id, **job.line()
+            "task_started", tool_use_id=tool_use_id, is_backgrounded=True, **job.line()
         )
         self._save()
-        return Outcome(f"Command running in background with ID: {task_id}.")
+        words = (
+            f"Command running in background with ID: {task_id}. Output is being written to: {file}. "
+            "You will be notified when it completes."
+        )
+        return Outcome(words, detail=shell_detail("", backgroundTaskId=task_id))
 
     def tell(self) -> None:
         """The level: all that run now."""
         jobs = [job.line() for job in self._jobs.values()]
         self._session.output.system("background_tasks_changed", tasks=jobs)
 
-    def report(self) -> bool:
-        """A job is over while nobody speaks: the agent speaks by itself. False when none is."""
-        done = next((job for job in self._jobs.values() if job.command.done()), None)
-        if done is None:
-            return False
-        session = self._session
-        self._over(done, "completed")
-        session.output.state("running")
-        options = session.options
-        session.output.init(options.cwd, options.mode, options.model, asks=options.asks)
-        session.results.begin()
-        text = f"The background command “{done.description}” is done."
-        for _ in session.speech.speak([Step("say", text)], options.model):
-            session.results.rounds += 1
-        session.results.self_started(text, silent=False)
-        session.output.state("idle")
-        return True
+    def notice(self) -> None:
+        """Jobs that have ended since the last look: told now, and kept as news for the model."""
+        for job in [job for job in self._jobs.values() if job.command.done()]:
+            code = job.command.exit_code
+            status = "failed" if code else "completed"
+            summary = f'Background command "{job.description}" {status} (exit code {code})'
+            self._over(job, status, status, summary)
+            self.news.append(
+                f"<task-notification>\n<task-id>{job.task_id}</task-id>\n"
+                f"<tool-use-id>{job.tool_use_id}</tool-use-id>\n<output-file>{job.file}</output-file>\n"
+                f"<status>{status}</status>\n<summary>{summary}</summary>\n</task-notification>"
+            )
 
-    def _over(self, job: Job, status: str) -> None:
+    def take_news(self) -> list[str]:
+        """What the model has not been told yet."""
+        news, self.news = self.news, []
+        return news
+
+    def _over(self, job: Job, patch: str, status: str, summary: str) -> None:
         output = self._session.output
         del self._jobs[job.task_id]
-        patch = {"status": "killed" if status == "stopped" else status}
-        output.system("task_updated", task_id=job.task_id, patch=patch)
+        ids = {"task_id": job.task_id, "run_id": job.run_id}
+        output.system(
+            "task_updated", **ids, patch={"status": patch, "end_time": int(time.time() * 1000)}
+        )
         output.system(
             "task_notification",
-            task_id=job.task_id,
+            **ids,
             tool_use_id=job.tool_use_id,
             status=status,
-            output_file=str(folder() / "background" / f"{job.task_id}.output"),
-            summary=f'Background command "{job.description}" {status}',
+            output_file=str(job.file),
+            summary=summary,
         )
         self.tell()
         self._save()
 
-    def stop(self, task_id: str) -> None:
-        """End one; an unknown one is no error."""
+    def stop(self, task_id: str) -> bool:
+        """End one; an unknown one is no error. True when there was one."""
         job = self._jobs.get(task_id)
-        if job is not None:
-            job.command.kill()
-            self._over(job, "stopped")
-            if not self._session.in_turn:
-                self._session.output.state("idle")
+        if job is None:
+            return False
+        job.command.kill()
+        self._over(job, "killed", "stopped", job.description)
+        return True
 
-    def kill_all(self) -> None:
+    def output(self, task_id: str) -> Optional[dict[str, Any]]:
+        """The end of what one has written; None for an unknown one."""
+        file = self._tasks / f"{task_id}.output"
+        if not task_id.isalnum() or not file.is_file():
+            return None
+        data = file.read_bytes()
+        text = data[-TAIL_BYTES:].decode("utf-8", "replace")
+        return {"output": text, "total_bytes": len(data), "truncated": len(data) > TAIL_BYTES}
+
+    def kill_all(self, *, told: bool) -> None:
         """The process ends, and its jobs with it."""
-        for job in self._jobs.values():
+        for job in list(self._jobs.values()):
             job.command.kill()
+            if told:
+                self._over(job, "killed", "stopped", job.description)
         self._jobs.clear()
         self._save()
 
-    def tell_of_lost(self) -> None:
-        """A resumed process speaks first of the jobs that died with the one before it (cli-protocol 5.3)."""
+    def lost(self) -> list[dict[str, Any]]:
+        """The jobs that died with the process before this one; each is told of once."""
         try:
-            lost = json.loads(self._lost.read_text())
+            jobs = json.loads(self._list.read_text())
+            self._list.unlink()
         except (OSError, ValueError):
-            return
-        self._save()
-        session = self._session
-        if not lost or not session.options.resume:
-            return
-        for line in lost:
-            session.output.system(
-                "task_notification",
-                task_id=line.get("task_id"),
-                status="stopped",
-                output_file="",
-                summary="Background shell command didn't finish before the previous session ended",
-            )
-        session.output.state("running")
-        options = session.options
-        session.output.init(options.cwd, options.mode, options.model, asks=options.asks)
-        session.results.begin()
-        session.results.self_started("", silent=True)
-        session.output.state("idle")
+            return []
+        return [job for job in jobs if isinstance(job, dict)] if isinstance(jobs, list) else []
 
     def _save(self) -> None:
         """What would be lost with this process."""
+        lines = [{**job.line(), "tool_use_id": job.tool_use_id} for job in self._jobs.values()]
         try:
-            if self._jobs:
-                self._lost.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                self._lost.write_text(json.dumps([job.line() for job in self._jobs.values()]))
+            if lines:
+                self._list.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                self._list.write_text(json.dumps(lines))
             else:
-                self._lost.unlink(missing_ok=True)
+                self._list.unlink(missing_ok=True)
         except OSError:
             return

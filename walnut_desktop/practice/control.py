@@ -34,6 +34,7 @@ class Controls:
             "get_context_usage": self._context,
             "rename_session": self._rename,
             "stop_task": self._stop_task,
+            "get_task_output": self._task_output,
         }.get(subtype)
         if handler is None:
             error = f"Unsupported control request subtype: {subtype}"
@@ -49,7 +50,7 @@ class Controls:
 
     def _initialize(self, request_id: str, _request: dict[str, Any]) -> None:
         session = self._session
-        pending = session.tools.pending_line()
+        pending = session.asking.pending
         body = {
             "subtype": "success",
             "request_id": request_id,
@@ -63,7 +64,7 @@ class Controls:
                 "session_state": "requires_action"
                 if pending
                 else "running"
-                if session.in_turn
+                if session.turns.running
                 else "idle",
             },
             "pending_permission_requests": [pending] if pending else [],
@@ -87,19 +88,20 @@ class Controls:
             session.queue.clear()
             for message_uuid in waiting:
                 session.output.lifecycle(message_uuid, "cancelled")
-        withdrawn = session.tools.withdraw()
+        withdrawn = session.asking.withdraw()
         session.output.answer(request_id, answer)
         if withdrawn:
             session.output.state("running")
-        if session.in_turn:
+        if session.turns.running:
             session.interrupt_wanted = True
 
     def _end(self, request_id: str, _request: dict[str, Any]) -> None:
         session = self._session
         session.output.answer(request_id, {})
-        if session.in_turn:
+        if session.turns.running:
             session.end_in_turn()
             raise Ended(1)
+        session.background.kill_all(told=True)
         raise Ended(0)
 
     def _mode(self, request_id: str, request: dict[str, Any]) -> None:
@@ -121,8 +123,8 @@ class Controls:
         self._session.output.answer(request_id, {"model": self._session.options.model})
 
     def _cancel(self, request_id: str, request: dict[str, Any]) -> None:
-        session, wanted = self._session, request.get("message_uuid")
-        found = next((message for message in session.queue if message.uuid == wanted), None)
+        session, wanted = self._session, str(request.get("message_uuid") or "")
+        found = session.queue.find(wanted) if wanted else None
         if found is not None:
             session.queue.remove(found)
             session.output.lifecycle(found.uuid, "cancelled")
@@ -134,8 +136,19 @@ class Controls:
         self._session.output.answer(request_id, {})
 
     def _stop_task(self, request_id: str, request: dict[str, Any]) -> None:
-        self._session.background.stop(str(request.get("task_id") or ""))
-        self._session.output.answer(request_id, {})
+        session = self._session
+        stopped = session.background.stop(str(request.get("task_id") or ""))
+        session.output.answer(request_id, {})
+        if stopped and not session.turns.running:
+            session.output.state("idle")
+
+    def _task_output(self, request_id: str, request: dict[str, Any]) -> None:
+        found = self._session.background.output(str(request.get("task_id") or ""))
+        if found is None:
+            error = f"No task found with ID: {request.get('task_id')}"
+            self._session.output.refuse(request_id, error, "task_not_found")
+        else:
+            self._session.output.answer(request_id, found)
 
     def _context(self, request_id: str, _request: dict[str, Any]) -> None:
         usage = {"categories": [], "totalTokens": 100, "maxTokens": 200_000, "percentage": 0.05}

@@ -19,6 +19,8 @@ class Call(NamedTuple):
     tool_use_id: str
     name: str
     data: dict[str, Any]
+    bad: str = ""
+    """The raw input, when it is no JSON."""
 
 
 class Speech:
@@ -65,7 +67,7 @@ class Speech:
                 self._act(step)
                 continue
             self._stream(index, block, step)
-            yield from self._finish(index, block)
+            yield self._finish(index, block, step)
             index += 1
         reason = "tool_use" if calls else "end_turn"
         self._event(
@@ -73,13 +75,13 @@ class Speech:
         )
         self._event({"type": "message_stop"})
 
-    def _finish(self, index: int, block: dict[str, Any]) -> Iterator[Any]:
+    def _finish(self, index: int, block: dict[str, Any], step: Step) -> Any:
         self.assistant([block])
         self._event({"type": "content_block_stop", "index": index})
-        if block["type"] == "tool_use":
-            yield Call(block["id"], block["name"], block["input"])
-        else:
-            yield block
+        if block["type"] != "tool_use":
+            return block
+        bad = step.words.partition(" ")[2] if step.name == "badtool" else ""
+        return Call(block["id"], block["name"], block["input"], bad)
 
     def assistant(self, content: list[dict[str, Any]], **fields: Any) -> None:
         """One assistant line; the first of a turn names the messages that it answers."""

@@ -48,6 +48,9 @@ Delete the file whenever you like.
 _REFUSED = "All right, I leave everything as it is. That is what the card is for."
 
 
+AFTER_A_JOB = "The command in the background is over."
+
+
 def _note(prompt: str) -> str:
     first = prompt.strip().split("\n", 1)[0][:200]
     return f"# Practice\n\nYou asked: {first}\n\nThe practice agent wrote this file. It is safe to delete.\n"

@@ -30,6 +30,10 @@ class Failure(NamedTuple):
     text: str
 
 
+CUT_SHORT = Failure("cut_short", "")
+"""A message with the priority `now` does not wait for the end of the turn."""
+
+
 def _answered(opening: list[str], absorbed: list[str]) -> dict[str, Any]:
     """The messages that a result is for: those that opened the turn, and those that joined it."""
     uuids = [*opening, *absorbed]
@@ -46,6 +50,7 @@ class Results:
         self._index = 0
         self._cost = 0.0
         self._begun = 0.0
+        self._waiting = 0
         self._text = ""
         self.rounds = 0
         self.last_failed = False
@@ -55,6 +60,7 @@ class Results:
         """A turn begins."""
         self._begun = time.monotonic()
         self._text = ""
+        self._waiting = 0
         self.rounds = 0
         self.denials = []
 
@@ -63,11 +69,16 @@ class Results:
         if block.get("type") == "text":
             self._text = block["text"]
 
-    def end(self, opening: list[str], absorbed: list[str], failure: Optional[Failure]) -> None:
-        """The turn is over."""
+    def end(
+        self, opening: list[str], absorbed: list[str], failure: Optional[Failure], waiting: int
+    ) -> None:
+        """The turn is over; so many messages of the person wait for the next one."""
         uuids = _answered(opening, absorbed)
+        self._waiting = waiting
         if failure is None:
             self._write(uuids, subtype="success")
+        elif failure is CUT_SHORT:
+            self._write(uuids, subtype="success", result="", terminal_reason="aborted_tools")
         elif failure.word == "max_turns":
             self._write(
                 uuids,
@@ -132,7 +143,7 @@ class Results:
             "type": "result",
             "duration_ms": int((time.monotonic() - self._begun) * 1000),
             "uuid": str(uuid.uuid4()),
-            "queued_turn_count": 0,
+            "queued_turn_count": self._waiting,
             "result_index": self._index,
             "model_usage_since_last_result": since,
             **fields,

@@ -1,20 +1,15 @@
-"""The tools of the practice agent. Those that touch files and run commands really do it."""
+"""Commands that really run, and the answers to calls that cannot be taken."""
 
 from __future__ import annotations
 
 import os
 import signal
 import subprocess
-import threading
+import tempfile
 from pathlib import Path
-from typing import Any, NamedTuple, Optional
+from typing import IO, Any, NamedTuple, Optional
 
 MAX_OUTPUT = 30_000
-_READ_ONLY = frozenset(
-    {"ls", "pwd", "echo", "cat", "head", "tail", "wc", "date", "whoami", "sleep", "true", "exit"}
-)
-_ALWAYS_ALLOWED = frozenset({"Read", "Glob", "Grep", "ToolSearch", "TaskList"})
-_EDITS = frozenset({"Write", "Edit", "NotebookEdit", "MultiEdit"})
 
 
 class Outcome(NamedTuple):
@@ -26,144 +21,104 @@ class Outcome(NamedTuple):
 
 
 class Command:
-    """A running command: a session and group leader of its own, as under the real CLI."""
+    """A running command: a session and group leader of its own, as under the real CLI.
 
-    def __init__(self, command: str, cwd: str) -> None:
-        self._process = subprocess.Popen(
-            ["/bin/sh", "-c", command],
-            cwd=cwd,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        self._output: list[bytes] = []
-        self._thread = threading.Thread(target=self._read, daemon=True)
-        self._thread.start()
+    Its output goes to a file, so what it leaves running in the background does not hold it up.
+    """
 
-    def _read(self) -> None:
-        pipe = self._process.stdout
-        while pipe is not None:
-            data = pipe.read1(1 << 16)  # type: ignore[attr-defined]
-            if not data:
-                return
-            self._output.append(data)
+    def __init__(self, command: str, cwd: str, path: Optional[Path] = None) -> None:
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._file = _open(path)
+        try:
+            self._process = subprocess.Popen(
+                ["/bin/sh", "-c", command],
+                cwd=cwd,
+                stdin=subprocess.DEVNULL,
+                stdout=self._file,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        except OSError:
+            self._file.close()
+            raise
 
     def done(self) -> bool:
-        """Whether it has ended and everything is read."""
-        return self._process.poll() is not None and not self._thread.is_alive()
+        """Whether it has ended."""
+        return self._process.poll() is not None
+
+    @property
+    def exit_code(self) -> int:
+        """As a shell counts signals; waits for the end."""
+        code = self._process.wait()
+        return 128 - code if code < 0 else code
+
+    def output(self) -> str:
+        """What it has written so far."""
+        size = os.fstat(self._file.fileno()).st_size
+        return os.pread(self._file.fileno(), size, 0).decode("utf-8", "replace")
 
     def outcome(self) -> Outcome:
         """Its output and how it ended."""
-        code = self._process.wait()
-        text = b"".join(self._output).decode("utf-8", "replace").rstrip("\n")[:MAX_OUTPUT]
-        detail = {"stdout": text, "stderr": "", "interrupted": False, "isImage": False}
+        code, text = self.exit_code, self.output().rstrip("\n")[:MAX_OUTPUT]
+        self._file.close()
         if code:
-            code = 128 - code if code < 0 else code
-            return Outcome(
-                f"Exit code {code}\n{text}".rstrip(), is_error=True, detail=f"Error: {text}"
-            )
-        return Outcome(text, detail=detail)
+            words = f"Exit code {code}\n{text}".rstrip()
+            return Outcome(words, is_error=True, detail=f"Error: {words}")
+        return Outcome(text or "(Bash completed with no output)", detail=shell_detail(text))
 
     def kill(self) -> None:
         """End it and its group."""
-        try:
+        if not self.done():
             os.killpg(self._process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            return
+            self._process.wait()
 
 
-def needs_permission(name: str, tool_input: dict[str, Any], mode: str, rules: set[str]) -> bool:
-    """Whether the person must be asked (cli-protocol 6.3)."""
-    if name in ("AskUserQuestion", "ExitPlanMode"):
-        return True
-    if mode == "bypassPermissions" or name in _ALWAYS_ALLOWED:
-        return False
-    if name in _EDITS:
-        return mode != "acceptEdits" and name not in rules
-    if name != "Bash":
-        return name not in rules
-    command = str(tool_input.get("command") or "")
-    if f"Bash({command})" in rules or "Bash" in rules:
-        return False
-    return not _is_harmless(command)
+def _open(path: Optional[Path]) -> IO[bytes]:
+    """For appending: the command and whoever looks do not share a position."""
+    return path.open("a+b") if path is not None else tempfile.TemporaryFile("a+b")
 
 
-def _is_harmless(command: str) -> bool:
-    command = command.replace(">&2", "").replace("2>&1", "")
-    if any(mark in command for mark in (">", "<", "`", "$(", "\n")):
-        return False
-    parts = command.replace("&&", ";").replace("||", ";").replace("|", ";").split(";")
-    words = [part.split() for part in parts if part.strip()]
-    return bool(words) and all(word[0] in _READ_ONLY for word in words)
+def shell_detail(text: str, **more: Any) -> dict[str, Any]:
+    """What a host gets to know of a command's end."""
+    plain = {"stderr": "", "interrupted": False, "isImage": False, "noOutputExpected": not text}
+    return {"stdout": text, **plain, **more}
 
 
-def suggestions(name: str, tool_input: dict[str, Any], cwd: str) -> list[dict[str, Any]]:
-    """What “always allow” could mean, as the real CLI proposes it."""
-    rule: dict[str, Any] = {"toolName": name}
-    if name == "Bash":
-        rule["ruleContent"] = str(tool_input.get("command") or "")
-        rules = {
-            "type": "addRules",
-            "rules": [rule],
-            "behavior": "allow",
-            "destination": "localSettings",
-        }
-        return [rules, {"type": "addDirectories", "directories": [cwd], "destination": "session"}]
-    if name in _EDITS:
-        return [{"type": "setMode", "mode": "acceptEdits", "destination": "session"}]
-    return [
-        {"type": "addRules", "rules": [rule], "behavior": "allow", "destination": "localSettings"}
-    ]
-
-
-def run_file_tool(name: str, tool_input: dict[str, Any], cwd: str) -> Optional[Outcome]:
-    """Read, Write and Edit; None for other tools."""
-    if name not in ("Read", "Write", "Edit"):
-        return None
-    path = Path(cwd) / str(tool_input.get("file_path") or "")
-    try:
-        if name == "Read":
-            lines = path.read_text(errors="replace").split("\n")
-            text = "\n".join(f"{number:6}\t{line}" for number, line in enumerate(lines, 1))
-            return Outcome(text)
-        if name == "Write":
-            path.parent.mkdir(parents=True, exist_ok=True)
-            content = str(tool_input.get("content") or "")
-            path.write_text(content)
-            detail = {"type": "create", "filePath": str(path), "content": content}
-            return Outcome(f"File created successfully at: {path}", detail=detail)
-        old, new = str(tool_input.get("old_string") or ""), str(tool_input.get("new_string") or "")
-        before = path.read_text()
-        if not old or old not in before:
-            return Outcome(
-                f"<tool_use_error>String to replace not found in file.\nString: {old}</tool_use_error>",
-                is_error=True,
-                detail="Error: String to replace not found in file.",
-            )
-        path.write_text(before.replace(old, new, 1))
-        return Outcome(f"The file {path} has been updated.", detail={"filePath": str(path)})
-    except OSError as error:
-        return Outcome(
-            f"{error.strerror}: {path}", is_error=True, detail=f"Error: {error.strerror}"
-        )
-
-
-_NEEDED = {
+NEEDED = {
     "Bash": ("command",),
     "Read": ("file_path",),
     "Write": ("file_path", "content"),
     "Edit": ("file_path", "old_string", "new_string"),
+    "AskUserQuestion": (),
+    "EnterPlanMode": (),
+    "ExitPlanMode": (),
+    "Practice": (),
 }
+"""The tools, and the texts that each must be given."""
 
 
 def bad_input(name: str, tool_input: dict[str, Any]) -> Optional[Outcome]:
-    """Input that lacks something is refused before anybody is asked."""
-    missing = [key for key in _NEEDED.get(name, ()) if not isinstance(tool_input.get(key), str)]
+    """Input that lacks something, or a tool that is not there, is refused before anybody is asked."""
+    if name not in NEEDED:
+        return unknown_tool(name)
+    missing = [key for key in NEEDED[name] if not isinstance(tool_input.get(key), str)]
     if not missing:
         return None
-    words = f"InputValidationError: {name} failed: the required parameter `{missing[0]}` is missing"
+    issues = "\n".join(f"The required parameter `{key}` is missing" for key in missing)
+    words = f"InputValidationError: {name} failed due to the following issues:\n{issues}"
     return Outcome(f"<tool_use_error>{words}</tool_use_error>", is_error=True, detail=words)
+
+
+def unparsed(name: str, text: str) -> Outcome:
+    """The answer to a call whose input is no JSON."""
+    size = len(text.encode("utf-8", "replace"))
+    words = (
+        f"InputValidationError: {name} was called with input that could not be parsed as JSON.\n"
+        f"You sent (first {size} of {size} bytes): {text}"
+    )
+    detail = f"InputValidationError: JSON parse failed ({size} bytes)"
+    return Outcome(f"<tool_use_error>{words}</tool_use_error>", is_error=True, detail=detail)
 
 
 def unknown_tool(name: str) -> Outcome:
