@@ -57,24 +57,25 @@ class SettingsFile:
     def __init__(self, path: Path) -> None:
         self._path = path
         self.problems: list[str] = []
-        self._raw: dict[str, Any] = {}
-        self.values = self._read()
+        try:
+            data = self._on_disk()
+        except ValueError as error:
+            self.problems.append(f"The settings file {error}. The defaults are used.")
+            data = {}
+        self.values = self._validated(data) if data else Settings()
+        self._before = asdict(self.values)
 
-    def _read(self) -> Settings:
+    def _on_disk(self) -> dict[str, Any]:
+        """What the file says; empty when there is none. Raises ValueError saying why it can't be read."""
         try:
             data = json.loads(self._path.read_bytes())
         except FileNotFoundError:
-            return Settings()
-        except (OSError, ValueError) as error:
-            self.problems.append(
-                f"The settings file can't be read ({error}). The defaults are used."
-            )
-            return Settings()
+            return {}
+        except (OSError, ValueError, RecursionError) as error:
+            raise ValueError(f"can't be read ({error})") from None
         if not isinstance(data, dict):
-            self.problems.append("The settings file holds no settings. The defaults are used.")
-            return Settings()
-        self._raw = data
-        return self._validated(data)
+            raise ValueError("holds no settings")  # noqa: TRY004 - of the same kind as above
+        return data
 
     def _validated(self, data: Mapping[str, Any]) -> Settings:
         """The settings of a file, without what is not valid in it."""
@@ -112,14 +113,26 @@ class SettingsFile:
         return settings
 
     def save(self) -> None:
-        """Write the settings whole, with what this version does not know: beside the file, then over it."""
-        whole = dict(self._raw)
+        """Write what was changed here over what the file says by now: beside the file, then over it.
+
+        What this version does not know, and what was edited by hand meanwhile, stays. A file that can't be
+        read is put aside first.
+        """
+        try:
+            whole = self._on_disk()
+        except ValueError:
+            whole = {}
+            self._path.replace(self._path.with_suffix(".unreadable.json"))
         for section, values in asdict(self.values).items():
-            before = whole.get(section)
-            whole[section] = {**(before if isinstance(before, dict) else {}), **values}
+            before = self._before[section]
+            changed = {name: value for name, value in values.items() if value != before[name]}
+            if changed:
+                there = whole.get(section)
+                whole[section] = {**(there if isinstance(there, dict) else {}), **changed}
         part = self._path.with_suffix(".part")
-        part.write_text(json.dumps(whole, indent=2, ensure_ascii=False) + "\n")
+        text = json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+        part.write_text(text, encoding="utf-8", errors="replace")
         with part.open("rb") as file:
             os.fsync(file.fileno())
         part.replace(self._path)
-        self._raw = whole
+        self._before = asdict(self.values)

@@ -25,20 +25,35 @@ class SingleFlight:
         if key in self._again:
             self._again[key] = True
             return
-        self._again[key] = False
-        self._idle[key] = asyncio.Event()
-        self._spawner.spawn(self._run(key), f"{self._name}:{key}")
+        self._begin(key, asyncio.Event())
 
-    async def _run(self, key: Hashable) -> None:
+    def _begin(self, key: Hashable, idle: asyncio.Event) -> None:
+        self._spawner.spawn(self._run(key, idle), f"{self._name}:{key}")
+        self._again[key] = False
+        self._idle[key] = idle
+
+    async def _run(self, key: Hashable, idle: asyncio.Event) -> None:
         try:
             while True:
                 self._again[key] = False
                 await self._work(key)
                 if not self._again[key]:
                     return
+        except asyncio.CancelledError:
+            self._again[key] = False
+            raise
         finally:
-            del self._again[key]
-            self._idle.pop(key).set()
+            del self._idle[key]
+            if not (self._again.pop(key) and self._begin_once_more(key, idle)):
+                idle.set()
+
+    def _begin_once_more(self, key: Hashable, idle: asyncio.Event) -> bool:
+        """The run has failed: who asked while it went on gets one of their own, unless the app closes."""
+        try:
+            self._begin(key, idle)
+        except RuntimeError:
+            return False
+        return True
 
     async def settle(self, key: Hashable) -> None:
         """Wait until nothing runs for the key."""
