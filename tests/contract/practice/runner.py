@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 
 CAPTURES = Path(__file__).parents[2] / "data" / "cli-captures"
 LIMIT_S = 10.0
+SPEAKING = {"19-interrupt-streaming"}
+"""Interrupted in the middle of a text, of which no whole line tells."""
 _SKIPPED = {"stream_event", "rate_limit_event", "tool_progress"}
 _SKIPPED_SYSTEM = {
     "thinking_tokens",
@@ -139,6 +141,8 @@ def word(line: dict[str, Any]) -> str:
     kind = str(line.get("type"))
     if kind in _SKIPPED or (kind == "system" and line.get("subtype") in _SKIPPED_SYSTEM):
         return ""
+    if kind == "system" and line.get("status") == "requesting":
+        return ""
     if kind == "system":
         return f"system:{line.get('subtype')}:{line.get('state', '')}".rstrip(":")
     if kind == "command_lifecycle":
@@ -220,7 +224,9 @@ def replay(name: str, home: Path, cwd: Path) -> tuple[list[str], list[int], str]
         states = (proc.get("env") or {}).get(
             "CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS", "1"
         ) is not None
-        with running(proc["args"], environment(home, states=states), cwd) as agent:
+        # Deltas are not compared, but tell when the agent has begun to speak.
+        arguments = [*proc["args"], "--include-partial-messages"]
+        with running(arguments, environment(home, states=states), cwd) as agent:
             asked = 0
             for event in (item for item in events if item.proc == number):
                 wanted = event.after - len(seen)
@@ -228,7 +234,7 @@ def replay(name: str, home: Path, cwd: Path) -> tuple[list[str], list[int], str]
                 if event.event == "signal SIGKILL":
                     # The real one had been at work for longer than a batch's time.
                     agent.wait_for(lambda: any(home.glob("projects/*/*.jsonl")))
-                asked = _do(agent, event, asked)
+                asked = _do(agent, event, asked, name)
             if not any(item.event for item in events if item.proc == number):
                 agent.close()
             codes.append(agent.finish())
@@ -237,7 +243,7 @@ def replay(name: str, home: Path, cwd: Path) -> tuple[list[str], list[int], str]
     return seen, codes, errors
 
 
-def _do(agent: Agent, event: Event, asked: int) -> int:
+def _do(agent: Agent, event: Event, asked: int, name: str) -> int:
     """One thing; answers how many requests are answered by now."""
     if event.event.startswith("signal"):
         agent.signal(event.event.split()[1])
@@ -253,8 +259,14 @@ def _do(agent: Agent, event: Event, asked: int) -> int:
             if len(requests) > asked:
                 line["response"]["request_id"] = requests[asked]
             asked += 1
+        if line.get("request", {}).get("subtype") == "interrupt" and name in SPEAKING:
+            agent.wait_for(lambda: any(_is_delta(item) for item in agent.lines))
         agent.send(line)
     return asked
+
+
+def _is_delta(line: dict[str, Any]) -> bool:
+    return bool(line["type"] == "stream_event" and line["event"]["type"] == "content_block_delta")
 
 
 def _requests(agent: Agent) -> list[str]:
