@@ -25,8 +25,10 @@ _DROPPED = {"CLAUDECODE", "AI_AGENT"}
 _LOADER = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 
 
-def agent_environment(base: Mapping[str, str], extra: Mapping[str, str]) -> dict[str, str]:
-    """`base` scrubbed, with `extra` laid over it."""
+def agent_environment(
+    base: Mapping[str, str], extra: Mapping[str, str], *, bundled: bool = False
+) -> dict[str, str]:
+    """`base` scrubbed, with `extra` laid over it. `bundled`: we run from a bundle with its own libraries."""
     env = {
         key: value
         for key, value in base.items()
@@ -35,9 +37,11 @@ def agent_environment(base: Mapping[str, str], extra: Mapping[str, str]) -> dict
         and not key.startswith(("QT_", "WALNUT_DAEMON_"))
     }
     for name in _LOADER:
-        # The bundle puts its own libraries first and keeps the person's value under *_ORIG.
+        # The bundle puts its own libraries first and keeps the person's value, if any, under *_ORIG.
         original = env.pop(f"{name}_ORIG", None)
         if original is not None:
             env[name] = original
+        elif bundled:
+            env.pop(name, None)
     env.update(extra)
     return env

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import secrets
+import sys
 from pathlib import Path
 
 from walnut_desktop.daemon import fifo, stream_file
@@ -99,7 +100,9 @@ class Starter:
             raise RemoteError(
                 "disk", f"The session's files can't be written: {error.strerror or error}."
             ) from None
-        env = agent_environment(os.environ, request.env)
+        env = agent_environment(
+            os.environ, request.env, bundled=bool(getattr(sys, "frozen", False))
+        )
         env["PWD"] = cwd
         try:
             launched = spawn(argv, cwd, env, files.fifo, files.stream, files.errors, files.exit)

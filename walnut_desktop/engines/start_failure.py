@@ -59,7 +59,10 @@ _BY_WORD = {
 
 _BY_OUTPUT = (
     (re.compile(r"already in use", re.IGNORECASE), _BY_WORD["sid_in_use"]),
-    (re.compile(r"not logged in|/login|invalid api key", re.IGNORECASE), _BY_WORD["not_logged_in"]),
+    (
+        re.compile(r"not logged in|run /login|invalid api key", re.IGNORECASE),
+        _BY_WORD["not_logged_in"],
+    ),
     (
         re.compile(r"unknown option '?(?P<what>[^'\n]+)'?"),
         Explanation(
