@@ -164,8 +164,12 @@ class Rig:
         """The person's messages, in the chat and below it, in order."""
         rows = self.desktop.window.chat.transcript.surface.rows
         inside = [row.block.text for row in rows.rows if isinstance(row.block, UserBlock)]
-        below = [row.text for row in rows.rows[rows.blocks_end :]]
-        return inside + below
+        return inside + self.on_their_way()
+
+    def on_their_way(self) -> list[str]:
+        """The person's messages that the agent has not taken up."""
+        rows = self.desktop.window.chat.transcript.surface.rows
+        return [row.text for row in rows.rows[rows.blocks_end :]]
 
     async def until_idle(self) -> None:
         """Wait for the end of the turn, and until the chat shows it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 
@@ -95,6 +96,7 @@ async def test_a_message_in_mid_turn_is_taken_up_once(
         await eventually(lambda: "Slept well." in "".join(rig.texts()[1:]), "the answer")
         await eventually(lambda: rig.own_messages().count("And the weather?") == 1, "shown once")
         assert len(rig.own_messages()) == 2
+        await eventually(lambda: rig.on_their_way() == [], "the agent takes it up")
         rows = await rig.core.sessions.messages(rig.session().sid)
         assert rows == [], "nothing is still on its way"
 
@@ -171,3 +173,23 @@ async def test_interrupt_and_stop(qapp: Application, rig_of: MakeRig, engine: st
         assert rig.session().pid is None
         listed = await rig.core.host.request("list")
         assert listed["sessions"] == []
+
+
+@pytest.mark.rule("S1")
+@pytest.mark.rule("S4")
+async def test_the_app_is_closed_while_a_session_starts(
+    qapp: Application, rig_of: MakeRig, engine: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with rig_of(engine) as rig:
+        await rig.open()
+        await rig.add_task("Begin")
+        before = await rig.start("[[say Here I am.]]")
+        await rig.close()
+        assert [one.getMessage() for one in caplog.records if one.levelno >= logging.ERROR] == []
+        await rig.open()
+        await eventually(
+            lambda: rig.maybe_session() and rig.session().status is SessionStatus.IDLE, "the end"
+        )
+        await eventually(lambda: "Here I am." in "".join(rig.texts()[1:]), "the answer")
+        assert (rig.session().sid, rig.session().pid) == (before.sid, before.pid)
+        assert len(rig.own_messages()) == 1

@@ -6,6 +6,7 @@ back, so that the task is as it was.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import uuid as uuids
 from collections.abc import Iterable
@@ -91,6 +92,10 @@ class Starter:
         try:
             await self._launch(session, engine, resume=False)
             await self._wait_ready(sid, engine)
+        except asyncio.CancelledError:
+            # The app closes: the agent may have begun, so it runs on, and the next app looks into it.
+            log.info("start left alone sid=%s", sid)
+            raise
         except BaseException as error:
             log.info("start failed sid=%s: %s", sid, type(error).__name__)
             unsent = await self._take_back(session)
