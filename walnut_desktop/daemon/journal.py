@@ -54,7 +54,8 @@ class Journal:
             size = os.fstat(fd).st_size
             if size and os.pread(fd, 1, size - 1) != b"\n":
                 data = b"\n" + data
-            os.write(fd, data + b"\n")
+            if os.write(fd, data + b"\n") != len(data) + 1:
+                raise OSError("the journal was written only in part")
             os.fdatasync(fd) if hasattr(os, "fdatasync") else os.fsync(fd)
         finally:
             os.close(fd)

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from tests.unit.transcript import captures
 from walnut_desktop.engines import stream_json
-from walnut_desktop.engines.base import LaunchSpec
+from walnut_desktop.engines.base import Engine, LaunchSpec
 from walnut_desktop.engines.claude import ClaudeCode
 from walnut_desktop.engines.practice import PracticeAgent
 from walnut_desktop.engines.registry import Engines
 
 SID = "11111111-2222-4333-8444-555555555555"
-ENGINES = [ClaudeCode(), PracticeAgent("/h/practice")]
+ENGINES: list[Engine] = [ClaudeCode(), PracticeAgent("/h/practice")]
 NEEDED = {"-p", "--verbose", "--include-partial-messages"}
 PAIRS = {
     "--input-format": "stream-json",
@@ -35,7 +35,7 @@ def pairs(argv: list[str]) -> dict[str, str]:
 @pytest.mark.rule("S1")
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda it: it.id)
 def test_a_first_start_names_the_session_and_speaks_stream_json(
-    engine: ClaudeCode | PracticeAgent,
+    engine: Engine,
 ) -> None:
     launch = engine.launch(LaunchSpec(SID, mode="plan", model="opus"))
     options = pairs(launch.argv)
@@ -50,7 +50,7 @@ def test_a_first_start_names_the_session_and_speaks_stream_json(
 @pytest.mark.rule("M3")
 @pytest.mark.parametrize("engine", ENGINES, ids=lambda it: it.id)
 def test_a_later_start_resumes_with_mode_and_model_again(
-    engine: ClaudeCode | PracticeAgent,
+    engine: Engine,
 ) -> None:
     argv = engine.launch(LaunchSpec(SID, resume=True, mode="acceptEdits", model="opus")).argv
     assert f"--resume={SID}" in argv
