@@ -21,6 +21,7 @@ class Asking:
         self._session = session
         self._sent: Optional[dict[str, Any]] = None
         self._answer: Optional[dict[str, Any]] = None
+        self._call: Optional[Call] = None
         self._nobody = False
 
     @property
@@ -31,7 +32,7 @@ class Asking:
     def ask(self, call: Call) -> dict[str, Any]:
         """Ask, and wait for the answer."""
         session = self._session
-        self._answer = None
+        self._answer, self._call = None, call
         self._sent = {
             "type": "control_request",
             "request_id": str(uuid.uuid4()),
@@ -96,6 +97,8 @@ class Asking:
         name = self._sent["request_id"]
         self._session.output.line({"type": "control_cancel_request", "request_id": name})
         self._sent = None
+        if self._call is not None:
+            self._session.tools.remember_denial(self._call)
         return True
 
     def answered(self, line: dict[str, Any]) -> None:

@@ -14,16 +14,37 @@ if TYPE_CHECKING:
 MODES = ("default", "acceptEdits", "plan", "bypassPermissions", "dontAsk", "auto")
 
 
+_PLAIN: dict[str, dict[str, Any]] = {
+    "mcp_status": {"mcpServers": []},
+    "get_settings": {"effective": {}, "sources": [], "applied": {}},
+    "list_models": {"models": [{"value": "default", "displayName": "Practice agent"}]},
+    "get_usage": {
+        "session": {"total_cost_usd": 0},
+        "rate_limits_available": False,
+        "rate_limits": None,
+    },
+    "get_session_cost": {"text": "The practice agent costs nothing."},
+    "get_binary_version": {"version": VERSION},
+    "list_permission_rules": {"state": {"rules": []}},
+    "set_max_thinking_tokens": {},
+}
+"""Requests with one answer for all sessions."""
+
+
 class Controls:
     """Answers requests, in a turn and between turns."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._initialized = False
 
     def handle(self, line: dict[str, Any]) -> None:
         """Answer one request."""
         request_id, request = str(line.get("request_id") or ""), line["request"]
         subtype = str(request.get("subtype") or "")
+        if subtype in _PLAIN:
+            self._session.output.answer(request_id, _PLAIN[subtype])
+            return
         handler = {
             "initialize": self._initialize,
             "interrupt": self._interrupt,
@@ -70,7 +91,9 @@ class Controls:
             "pending_permission_requests": [pending] if pending else [],
         }
         session.output.line({"type": "control_response", "response": body})
-        session.background.tell()
+        if self._initialized or session.turns.begun:
+            session.background.tell()
+        self._initialized = True
 
     def _interrupt(self, request_id: str, request: dict[str, Any]) -> None:
         session = self._session
@@ -107,7 +130,10 @@ class Controls:
     def _mode(self, request_id: str, request: dict[str, Any]) -> None:
         mode = request.get("mode")
         if mode == "bypassPermissions" and self._session.options.mode != mode:
-            error = "Cannot set permission mode to bypassPermissions: it was not enabled at launch"
+            error = (
+                "Cannot set permission mode to bypassPermissions because the session was not launched "
+                "with --dangerously-skip-permissions"
+            )
             self._session.output.refuse(request_id, error, "bypass_not_launched")
         elif mode in MODES or mode == "manual":
             self._session.output.answer(
@@ -115,12 +141,19 @@ class Controls:
             )
             self.set_mode(str(mode))
         else:
-            self._session.output.refuse(request_id, f"Invalid mode: {mode}", "invalid_mode")
+            self._session.output.refuse(
+                request_id,
+                f"Cannot set permission mode: must be one of {', '.join(sorted(MODES))}",
+                "invalid_mode",
+            )
 
     def _model(self, request_id: str, request: dict[str, Any]) -> None:
         model = request.get("model")
-        self._session.options.model = str(model) if model and model != "default" else "practice"
-        self._session.output.answer(request_id, {"model": self._session.options.model})
+        session = self._session
+        session.options.model = str(model) if model and model != "default" else "practice"
+        words = f"Set model to `{model or 'default'} ({session.options.model})`"
+        session.turns.note(f"<local-command-stdout>{words}</local-command-stdout>")
+        session.output.answer(request_id, {"model": session.options.model})
 
     def _cancel(self, request_id: str, request: dict[str, Any]) -> None:
         session, wanted = self._session, str(request.get("message_uuid") or "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 from walnut_desktop.practice.output import Output, now
 from walnut_desktop.practice.script import Round, Step, numbers
@@ -45,6 +45,8 @@ class Speech:
         self._unsaid = ""
         self._message: dict[str, Any] = {}
         self.extra: dict[str, Any] = {}
+        self.first: Optional[Callable[[], None]] = None
+        """Called once, before the next assistant line."""
 
     def speak(self, script: Round, model: str) -> Iterator[Any]:
         """Say a round; yields each finished content block, tool calls as `Call`."""
@@ -85,6 +87,9 @@ class Speech:
 
     def assistant(self, content: list[dict[str, Any]], **fields: Any) -> None:
         """One assistant line; the first of a turn names the messages that it answers."""
+        if self.first is not None:
+            first, self.first = self.first, None
+            first()
         self._output.line(
             {
                 "type": "assistant",

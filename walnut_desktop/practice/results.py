@@ -53,6 +53,8 @@ class Results:
         self._waiting = 0
         self._text = ""
         self.rounds = 0
+        self.user_lines = 0
+        """Tool results and the word of an interrupt: the CLI counts them as turns."""
         self.last_failed = False
         self.denials: list[dict[str, Any]] = []
 
@@ -62,6 +64,7 @@ class Results:
         self._text = ""
         self._waiting = 0
         self.rounds = 0
+        self.user_lines = 0
         self.denials = []
 
     def said(self, block: dict[str, Any]) -> None:
@@ -122,6 +125,7 @@ class Results:
             result=None,
             errors=[text],
             terminal_reason=None,
+            queued_turn_count=None,
         )
 
     def _write(self, answered: dict[str, Any], **fields: Any) -> None:
@@ -138,7 +142,7 @@ class Results:
             "permission_denials": self.denials,
             "terminal_reason": "completed",
             "is_error": False,
-            "num_turns": max(1, self.rounds),
+            "num_turns": 1 + self.user_lines,
             "result": self._text,
             "type": "result",
             "duration_ms": int((time.monotonic() - self._begun) * 1000),
@@ -148,7 +152,7 @@ class Results:
             "model_usage_since_last_result": since,
             **fields,
         }
-        for name in ("result", "terminal_reason"):
+        for name in ("result", "terminal_reason", "queued_turn_count"):
             if line[name] is None:
                 del line[name]
         line.update(answered)

@@ -27,6 +27,10 @@ _BY_USER = {
     "non_execution_kind": "permission-rule",
     "permission_decision": {"decision": "reject", "source": "user_reject"},
 }
+_BY_CONFIG = {
+    "non_execution_kind": "user-rejected",
+    "permission_decision": {"decision": "reject", "source": "config"},
+}
 _CUT = {"non_execution_kind": "user-rejected"}
 
 
@@ -87,7 +91,7 @@ class Toolbox:
             words = f"Tool permission request failed: {words}"
             self._result(call, Outcome(words, is_error=True, detail=f"Error: {words}"), {})
             return True
-        self._remember_denial(call)
+        self.remember_denial(call)
         if answer.get("interrupt"):
             raise Interrupted(in_tool=True)
         self._result(call, Outcome(words, is_error=True, detail=f"Error: {words}"), _BY_USER)
@@ -98,7 +102,7 @@ class Toolbox:
         words = f"Permission to use {call.name} was denied: nobody can be asked in this session."
         if self._session.options.mode == "dontAsk":
             words = f"Permission to use {call.name} was denied: the session runs in don't ask mode."
-        self._remember_denial(call)
+        self.remember_denial(call)
         self._session.output.system(
             "permission_denied",
             tool_name=call.name,
@@ -108,9 +112,9 @@ class Toolbox:
             if self._session.options.mode == "dontAsk"
             else "asyncAgent",
         )
-        self._result(call, Outcome(words, is_error=True, detail=f"Error: {words}"), {})
+        self._result(call, Outcome(words, is_error=True, detail=f"Error: {words}"), _BY_CONFIG)
 
-    def _remember_denial(self, call: Call) -> None:
+    def remember_denial(self, call: Call) -> None:
         self._session.results.denials.append(
             {"tool_name": call.name, "tool_use_id": call.tool_use_id, "tool_input": call.data}
         )
@@ -163,6 +167,7 @@ class Toolbox:
         if meta:
             line["tool_result_meta"] = [{"id": call.tool_use_id, **meta}]
         output.line(line)
+        self._session.results.user_lines += 1
         self._session.heard(outcome.content)
         self._session.transcript.message(
             "user", [content], uuid=line["uuid"], toolUseResult=line["tool_use_result"]
@@ -182,9 +187,8 @@ class Toolbox:
         if self._command is not None and self._waiting:
             self.kill_all()
             words = "Exit code 137"
-            self._result(
-                self._waiting[0], Outcome(words, is_error=True, detail=f"Error: {words}"), {}
-            )
+            outcome = Outcome(words, is_error=True, detail=f"Error: {words}")
+            self._result(self._waiting[0], outcome, _BY_RULE)
 
     def kill_all(self) -> None:
         """End what runs."""

@@ -32,13 +32,15 @@ class Turns:
             session.output, partial=session.options.partial, wait=session.wait, act=self._faults.act
         )
         self.running = False
+        self.begun = False
+        """Whether there was any turn yet."""
         self._opening: list[str] = []
         self._absorbed: list[str] = []
 
     def run(self) -> None:
         """One turn after the other without an idle between, until nothing waits."""
         session = self._session
-        self.running = True
+        self.running = self.begun = True
         session.status("busy")
         if not session.queue:
             session.output.state("running")
@@ -72,8 +74,7 @@ class Turns:
         prompt = "\n".join(message.text for message in messages)
         self._record(messages, uuids, prompt)
         try:
-            session.wait(0)
-            self._replay(prompt, messages[-1].uuid)
+            self._speech.first = lambda: self._replay(prompt, messages[-1].uuid)
             failure = self._rounds(prompt)
         except Interrupted as cut:
             self.aborted(in_tool=cut.in_tool or session.tools.running)
@@ -148,15 +149,14 @@ class Turns:
     def _replay(self, text: str, name: str) -> None:
         """The person's own line once more, for a host that wants it."""
         if self._session.options.replays:
-            message = {"role": "user", "content": text}
-            common = {**self._session.output.common(), "uuid": name or str(uuid.uuid4())}
-            line = {
-                "type": "user",
-                "message": message,
-                "parent_tool_use_id": None,
-                "timestamp": now(),
-            }
-            self._session.output.line({**line, **common, "isReplay": True})
+            self.note(text, name)
+
+    def note(self, text: str, name: str = "") -> None:
+        """A user line that the model does not answer."""
+        common = {**self._session.output.common(), "uuid": name or str(uuid.uuid4())}
+        message = {"role": "user", "content": text}
+        line = {"type": "user", "message": message, "parent_tool_use_id": None, "timestamp": now()}
+        self._session.output.line({**line, **common, "isReplay": True})
 
     # -- rounds -------------------------------------------------------------------------------------
 
@@ -256,6 +256,7 @@ class Turns:
             **output.common(),
         }
         output.line(line)
+        session.results.user_lines += 1
         session.transcript.message("user", content, uuid=line["uuid"])
         terminal = "aborted_tools" if in_tool else "aborted_streaming"
         session.results.abort(terminal, self._opening, self._absorbed)

@@ -144,7 +144,8 @@ def word(line: dict[str, Any]) -> str:
     if kind == "system" and line.get("status") == "requesting":
         return ""
     if kind == "system":
-        return f"system:{line.get('subtype')}:{line.get('state', '')}".rstrip(":")
+        more = line.get("state") or line.get("permissionMode") or ""
+        return f"system:{line.get('subtype')}:{more}".rstrip(":")
     if kind == "command_lifecycle":
         return f"lifecycle:{str(line.get('command_uuid'))[:4]}:{line.get('state')}"
     if kind == "assistant":
@@ -162,11 +163,18 @@ def word(line: dict[str, Any]) -> str:
         if isinstance(content, str):
             return "user:text"
         failed = ":error" if content[0].get("is_error") else ""
-        return f"user:{content[0]['type']}{failed}"
+        meta = (line.get("tool_result_meta") or [{}])[0]
+        decision = meta.get("permission_decision") or {}
+        why = f"{meta.get('non_execution_kind', '')}:{decision.get('source', '')}"
+        return f"user:{content[0]['type']}{failed}:{why}".rstrip(":")
     if kind == "result":
         uuids = [str(item)[:4] for item in line.get("user_message_uuids") or []]
         ending = f"{line.get('subtype')}:{line.get('is_error')}:{line.get('terminal_reason')}"
-        return f"result:{line.get('result_index')}:{ending}:{'+'.join(uuids)}".rstrip(":")
+        denials = [str(denial["tool_name"]) for denial in line.get("permission_denials") or []]
+        counts = f"{line.get('num_turns')}:{line.get('queued_turn_count')}:{'+'.join(denials)}"
+        first = str(line.get("user_message_uuid") or "")[:4]
+        origin = str((line.get("origin") or {}).get("kind") or "")
+        return f"result:{line.get('result_index')}:{ending}:{counts}:{origin}:{first}:{'+'.join(uuids)}"
     if kind == "control_request":
         return f"ask:{line['request'].get('tool_name')}"
     if kind == "control_response":
@@ -259,10 +267,17 @@ def _do(agent: Agent, event: Event, asked: int, name: str) -> int:
             if len(requests) > asked:
                 line["response"]["request_id"] = requests[asked]
             asked += 1
+        if line.get("request", {}).get("subtype") == "stop_task":
+            line["request"]["task_id"] = next(task for task in map(_task, agent.lines) if task)
         if line.get("request", {}).get("subtype") == "interrupt" and name in SPEAKING:
             agent.wait_for(lambda: any(_is_delta(item) for item in agent.lines))
         agent.send(line)
     return asked
+
+
+def _task(line: dict[str, Any]) -> str:
+    tasks = line.get("tasks") or [{}]
+    return str(tasks[0].get("task_id") or "")
 
 
 def _is_delta(line: dict[str, Any]) -> bool:

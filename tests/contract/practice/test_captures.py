@@ -61,17 +61,28 @@ SAME = [
     "81-permission-none",
     "83-rate-limit-warning",
     "84-rate-limit-rejected",
+    "60-long-output",
+    "58-control-requests",
+    "56-model-switch",
+    "33-bg-bash-stop-task",
+    "09-inject-priority-now",
+    "64-unicode",
+    "07-inject-three-merged",
+    "04-inject-consumed-replay",
+]
+
+# The real CLI starts a tool while the model still writes the next call; the practice agent waits for the
+# model's last word. So the same lines come, but a question or a result may come earlier or later.
+OTHER_ORDER = [
+    "15-permission-parallel",
+    "47-plan-mode-approve",
+    "48-plan-mode-reject",
+    "49-plan-approve-accept-edits",
 ]
 
 # What the practice agent does not do, and why nobody misses it.
 LEFT_OUT = {
-    "04-inject-consumed-replay": "replayed user lines: we never ask for them, uuids tell more",
-    "07-inject-three-merged": "the same, its run had --replay-user-messages",
-    "64-unicode": "the same",
-    "09-inject-priority-now": "priority now: the app never sends it",
-    "15-permission-parallel": "the order of two calls of one answer depends on the model's speed",
     "29-resume-interrupted-turn-env": "the app never sets that variable",
-    "33-bg-bash-stop-task": "the capture's task id is another one",
     "36-move-to-background": "moving a command into the background",
     "45-cron": "schedules",
     "46-schedule-wakeup": "schedules",
@@ -81,10 +92,7 @@ LEFT_OUT = {
     "53-compact-fails": "compaction needs a model",
     "54-slash-clear": "slash commands: the app sends text literally",
     "55-slash-context-usage": "slash commands",
-    "56-model-switch": "a note about the new model in the middle of a turn",
-    "58-control-requests": "requests that the app does not make",
-    "60-long-output": "outputs that are kept in files",
-    "63-image-input": "pictures",
+    "63-image-input": "the picture that is read is not in the capture",
     "75-hook-callbacks": "hooks of a host",
     "77-two-clis-one-session": "two processes on one session: the app prevents it",
     "79-synthetic-continuation": "a model that stops at its limit",
@@ -102,25 +110,23 @@ LEFT_OUT = {
         ),
         "sub-agents and workflows",
     ),
-    **dict.fromkeys(
-        ("47-plan-mode-approve", "48-plan-mode-reject", "49-plan-approve-accept-edits"),
-        "a plan file that the model is told to write",
-    ),
 }
 
 
 def test_every_capture_is_compared_or_left_out_with_a_reason() -> None:
     names = {path.parent.name for path in runner.CAPTURES.glob("*/stream.jsonl")}
-    assert names == {*SAME, *LEFT_OUT}
-    assert not {*SAME} & {*LEFT_OUT}
-    assert len(SAME) >= 45
+    assert names == {*SAME, *OTHER_ORDER, *LEFT_OUT}
+    assert not {*SAME, *OTHER_ORDER} & {*LEFT_OUT}
+    assert len(SAME) >= 55
 
 
-@pytest.mark.parametrize("name", SAME)
+@pytest.mark.parametrize("name", [*SAME, *OTHER_ORDER])
 def test_the_same_lines_and_the_same_end(name: str, tmp_path: Path) -> None:
     folder = tmp_path / "project"
     folder.mkdir()
     procs, _, wanted = runner.load(name)
     seen, codes, _ = runner.replay(name, tmp_path / "home", folder)
+    if name in OTHER_ORDER:
+        seen, wanted = sorted(seen), sorted(wanted)
     assert seen == wanted
     assert codes == [proc["rc"] for proc in procs]

@@ -50,7 +50,7 @@ def idle(agent: Agent) -> bool:
 def test_a_bad_line_ends_it_at_once(tmp_path: Path, line: bytes, words_of_stderr: str) -> None:
     with running(arguments(), environment(tmp_path / "h"), tmp_path) as agent:
         agent.send(message("[[hang]]"))
-        assert agent.wait_for(lambda: "system:init" in words(agent.lines))
+        assert agent.wait_for(lambda: "system:init:default" in words(agent.lines))
         agent.send(line)
         assert agent.finish() == 1
         assert words_of_stderr in agent.stderr
