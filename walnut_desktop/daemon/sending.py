@@ -13,6 +13,16 @@ from walnut_desktop.protocol.messages import RemoteError, Send, SendRaw
 EMPTY_WAIT_S = 8.0
 
 
+def encode_line(line: dict[str, Any]) -> bytes:
+    """The line as it goes into the pipe: UTF-8, since escapes would make most scripts three times as long.
+
+    U+2028 and U+2029 are escaped all the same: some readers take them for the end of a line.
+    """
+    text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+    text = text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return text.encode("utf-8", "replace") + b"\n"
+
+
 class Sender:
     """Writes to the pipes of the owned sessions."""
 
@@ -56,7 +66,7 @@ class Sender:
     async def _write(
         self, owned: Owned, line: dict[str, Any], marker: dict[str, Any] | None
     ) -> None:
-        data = json.dumps(line, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
+        data = encode_line(line)
         if len(data) > MAX_LINE or owned.fifo is None:
             raise RemoteError("too_long", "The message is too long to be handed over at once.")
         try:
