@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Optional
 from walnut_desktop.practice.ending import Ended
 from walnut_desktop.practice.results import Failure
 from walnut_desktop.practice.script import Round, Step, numbers
+from walnut_desktop.practice.service import Service
 
 if TYPE_CHECKING:
     from walnut_desktop.practice.session import Session
@@ -19,21 +20,23 @@ class Faults:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._service = Service(session)
 
     def before(self, current: Round) -> Optional[Failure]:
         """What happens before a word of the round is said; answers why none will be."""
         session = self._session
+        self._service.limits(current)
         for step in current:
             if step.name == "delay":
                 session.wait(numbers(step.words, 1)[0])
             elif step.name == "status":
-                failure = session.results.api_error(step.words, session.wait)
+                failure = self._service.status(step.words, current)
                 if failure is not None:
                     return failure
             elif step.name == "login":
-                return session.results.not_logged_in()
+                return self._service.not_logged_in()
         if os.environ.get("WALNUT_PRACTICE_LOGGED_OUT") == "1":
-            return session.results.not_logged_in()
+            return self._service.not_logged_in()
         return None
 
     def act(self, step: Step) -> None:

@@ -4,23 +4,11 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable
 from typing import Any, NamedTuple, Optional
 
 from walnut_desktop.practice.output import Output
 
 PRICE = 0.002
-
-_ERRORS = {
-    400: ("unknown", "invalid_request_error"),
-    401: ("authentication_failed", "authentication_error"),
-    403: ("authentication_failed", "permission_error"),
-    404: ("model_not_found", "not_found_error"),
-    413: ("invalid_request", "request_too_large"),
-    429: ("rate_limit", "rate_limit_error"),
-    500: ("unknown", "api_error"),
-    529: ("server_error", "overloaded_error"),
-}
 
 
 class Failure(NamedTuple):
@@ -160,58 +148,6 @@ class Results:
         self.last_failed = line["is_error"] is True
         self._output.line(line)
 
-    def api_error(self, words: str, wait: Callable[[float], None]) -> Optional[Failure]:
-        """The service answers with an error: so many times, or every time. None when it works in the end."""
-        numbers = [int(part) for part in words.split() if part.isdigit()]
-        code = numbers[0] if numbers else 500
-        times = numbers[1] if len(numbers) > 1 else 0
-        retries = {529: 2}.get(code, 10 if code in (401, 429, 500, 503) else 0)
-        word, kind = _ERRORS.get(code, ("unknown", "api_error"))
-        for attempt in range(1, retries + 1 if code == 529 else 1):
-            self._output.system(
-                "api_retry",
-                attempt=attempt,
-                max_retries=10,
-                retry_delay_ms=50,
-                error_status=code,
-                error="overloaded",
-            )
-            wait(0.05)
-        if 0 < times <= retries:
-            return None
-        text = f"API Error: {code} scripted {code}"
-        self._error_line(word, text, api_error_status=code, api_error_type=kind)
-        return Failure(word, text)
-
     def max_turns(self) -> Failure:
         """The turn has had as many rounds as it may."""
         return Failure("max_turns", "Reached maximum number of turns")
-
-    def not_logged_in(self) -> Failure:
-        """There is no account."""
-        text = "Not logged in · Please run /login"
-        self._error_line("authentication_failed", text)
-        return Failure("authentication_failed", text)
-
-    def _error_line(self, word: str, text: str, **fields: Any) -> None:
-        message = {
-            "id": f"msg_{uuid.uuid4().hex[:22]}",
-            "type": "message",
-            "role": "assistant",
-            "model": "<synthetic>",
-            "content": [{"type": "text", "text": text}],
-            "stop_reason": "stop_sequence",
-            "usage": {"input_tokens": 0, "output_tokens": 0},
-        }
-        self._output.line(
-            {
-                "type": "assistant",
-                "message": message,
-                "parent_tool_use_id": None,
-                **self._output.common(),
-                "error": word,
-                "is_api_error_message": True,
-                **fields,
-            }
-        )
-        self.rounds = max(1, self.rounds)

@@ -2,7 +2,8 @@
 
 `[[say TEXT]]` `[[think TEXT]]` `[[tool NAME {JSON}]]` `[[badtool NAME TEXT]]` `[[long N]]` `[[slow N MS]]`
 `[[sleep S]]` `[[delay S]]` `[[hang]]` `[[status CODE [N]]]` `[[stop REASON]]` `[[login]]` `[[crash]]`
-`[[exit N]]` `[[garbage TEXT]]` `[[torn TEXT]]` `[[raw {JSON}]]` `[[toolout N]]` `[[next]]`.
+`[[exit N]]` `[[garbage TEXT]]` `[[torn TEXT]]` `[[raw {JSON}]]` `[[toolout N]]` `[[header NAME VALUE]]`
+`[[next]]`.
 A round ends at `[[next]]`, and after tools when something else than a tool follows.
 """
 
@@ -15,12 +16,12 @@ from typing import Any, NamedTuple, Optional
 NAMES = frozenset(
     {
         *("say", "think", "tool", "badtool", "toolout", "long", "slow", "next", "stop"),
-        *("sleep", "delay", "hang", "status", "login"),
+        *("sleep", "delay", "hang", "status", "login", "header"),
         *("crash", "exit", "garbage", "torn", "raw"),
     }
 )
 _TOOLS = frozenset({"tool", "badtool", "toolout"})
-_NEUTRAL = frozenset({"stop"})
+_NEUTRAL = frozenset({"stop", "header"})
 _HEAD = re.compile(r"\[\[(\w+)\s*")
 _TOOL_NAME = re.compile(r"([\w.:-]+)\s*")
 

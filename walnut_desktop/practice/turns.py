@@ -63,6 +63,11 @@ class Turns:
         if opening:
             self._speech.extra = {"user_message_uuid": opening[-1], "user_message_uuids": opening}
 
+    def names(self) -> dict[str, Any]:
+        """The messages that the first assistant line of a turn answers; nothing for the others."""
+        names, self._speech.extra = self._speech.extra, {}
+        return names
+
     def _turn(self, messages: list[Message]) -> None:
         session, output = self._session, self._session.output
         uuids = [message.uuid for message in messages if message.uuid]
