@@ -77,7 +77,7 @@ def readable(raw: bytes) -> dict[str, Any] | None:
 
 @asynccontextmanager
 async def desk(home: Path, folder: Path, waits: Waits | None = QUICK) -> AsyncIterator[Desk]:
-    """A daemon in this process, so that its patience can be shortened; it and its agents end with the test."""
+    """A daemon in this process, so that its patience can be shortened; it ends with the test."""
     home.mkdir(parents=True, exist_ok=True, mode=0o700)
     it = Desk(home, folder)
     server = Server(home, idle_exit_s=None, waits=waits)
@@ -87,6 +87,7 @@ async def desk(home: Path, folder: Path, waits: Waits | None = QUICK) -> AsyncIt
         yield it
     finally:
         await it.end()
+        await eventually(lambda: not server._reaper._shells, "the end of the shells")
         server.leave()
         await serving
 

@@ -53,14 +53,21 @@ class Ender:
             if request.expect_pid is not None and request.expect_pid != owned.agent.pid:
                 return {"stopped": False, "reason": "not_owned", "detail": "pid_mismatch"}
             owned.stopping = request.reason
-            owned.save()
-            tools = descendants(owned.agent.pid, self._registry.boot)
+            self._note(owned)
+            tools = descendants(owned.agent, self._registry.boot)
             await self._end(owned)
             if not owned.ended.is_set():
                 return {"stopped": False, "reason": "still_running", "detail": "ignored_sigkill"}
             await self._sweep(owned, tools)
         code = self._registry.exits.get(request.sid, {}).get("code")
         return {"stopped": True, "code": code}
+
+    def _note(self, owned: Owned) -> None:
+        """On disk, so that the next daemon knows that the end was meant. A full disk must not stop a stop."""
+        try:
+            owned.save()
+        except OSError as error:
+            log.warning("can't note the end of sid=%s: %s", owned.sid, error)
 
     async def _end(self, owned: Owned) -> None:
         if self._ask(owned) and await self._ended(owned, self._waits.asked):
@@ -100,7 +107,7 @@ class Ender:
         boot = self._registry.boot
         left = {who for who in tools if is_alive(who, boot)}
         if owned.shim is not None:
-            left |= set(descendants(owned.shim.pid, boot))
+            left |= set(descendants(owned.shim, boot))
         if not left:
             return
         log.info("sweeping sid=%s tools=%s", owned.sid, len(left))

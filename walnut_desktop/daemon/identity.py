@@ -103,15 +103,20 @@ def is_alive(who: Identity, boot: str) -> bool:
     return who.boot == boot and start_of(who.pid) == who.start
 
 
-def descendants(pid: int, boot: str) -> list[Identity]:
-    """All living processes below `pid`, nearest first (Linux; elsewhere none can be listed cheaply)."""
+def descendants(who: Identity, boot: str) -> list[Identity]:
+    """All living processes below this one, nearest first (Linux; elsewhere none can be listed cheaply).
+
+    None when it has ended: what is below its number then belongs to somebody else.
+    """
+    if not is_alive(who, boot):
+        return []
     by_parent: dict[int, list[Identity]] = {}
     for name in [entry.name for entry in _PROC.iterdir()] if _PROC_STAT else []:
         stat = _stat(int(name)) if name.isdigit() else None
         if stat is not None and stat.state not in ("Z", "X"):
             by_parent.setdefault(stat.parent, []).append(Identity(int(name), stat.start, boot))
     found: list[Identity] = []
-    todo = [pid]
+    todo = [who.pid]
     while todo:
         below = by_parent.pop(todo.pop(0), [])
         found.extend(below)

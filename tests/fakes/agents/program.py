@@ -13,6 +13,7 @@ import select
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 
@@ -99,12 +100,12 @@ def ticks() -> None:
 def looks_around() -> None:
     """Tells what it has inherited."""
     mask = os.umask(0)
-    with open("/proc/self/status", encoding="ascii") as status:
-        ignored = next(line.split()[1] for line in status if line.startswith("SigIgn"))
+    status = Path("/proc/self/status").read_text(encoding="ascii").split("\n")
+    ignored = next(line.split()[1] for line in status if line.startswith("SigIgn"))
     links = {}
-    for name in os.listdir("/proc/self/fd"):
+    for entry in Path("/proc/self/fd").iterdir():
         try:
-            links[name] = os.readlink(f"/proc/self/fd/{name}")
+            links[entry.name] = str(entry.readlink())
         except OSError:
             continue  # the listing's own descriptor
     say(
@@ -113,7 +114,7 @@ def looks_around() -> None:
         ignored=[n for n in range(1, 65) if int(ignored, 16) >> (n - 1) & 1],
         descriptors=links,
         files=resource.getrlimit(resource.RLIMIT_NOFILE),
-        cwd=os.getcwd(),
+        cwd=str(Path.cwd()),
         environment=dict(os.environ),
     )
     listen()

@@ -87,7 +87,7 @@ def test_brackets_in_a_name_do_not_confuse(tmp_path: Path, name: str) -> None:
         who = known(process.pid)
         assert who.start.isdigit()
         assert is_alive(who, BOOT)
-        assert who in descendants(os.getpid(), BOOT)
+        assert who in descendants(known(os.getpid()), BOOT)
 
 
 @pytest.mark.rule("O1")
@@ -130,11 +130,12 @@ def test_descendants_are_found_at_any_depth_and_strangers_are_not() -> None:
     with running("sleep", "60") as stranger, running(sys.executable, "-c", code) as parent:
         assert parent.stdout is not None
         grandchild = int(parent.stdout.readline())
-        own = [who.pid for who in descendants(os.getpid(), BOOT)]
+        own = [who.pid for who in descendants(known(os.getpid()), BOOT)]
         assert {parent.pid, grandchild, stranger.pid} <= set(own)
         assert own.index(parent.pid) < own.index(grandchild), "nearest first"
-        assert [who.pid for who in descendants(parent.pid, BOOT)] == [grandchild]
-        assert descendants(grandchild, BOOT) == []
+        assert [who.pid for who in descendants(known(parent.pid), BOOT)] == [grandchild]
+        assert descendants(known(grandchild), BOOT) == []
+        assert descendants(known(parent.pid)._replace(start="1"), BOOT) == []
         assert parent.stdin is not None
         parent.stdin.close()
         parent.wait(10)
