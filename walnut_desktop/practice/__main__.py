@@ -9,10 +9,11 @@ import os
 import sys
 import uuid
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Optional
 
-from walnut_desktop.practice import script
 from walnut_desktop.practice.files import find_transcript
+from walnut_desktop.practice.helptext import HELP
 
 WITH_VALUE = {
     "--input-format",
@@ -46,12 +47,13 @@ WITHOUT_VALUE = {
 }
 MODES = ("acceptEdits", "auto", "bypassPermissions", "manual", "dontAsk", "plan", "default")
 
-HELP = f"""\
-The practice agent of Walnut Desktop: speaks the protocol of the Claude CLI, needs no account, knows no model.
-
-The app starts it. A prompt may hold stage directions:
-
-{script.__doc__}"""
+_NO_FOLDER = (
+    "The current directory no longer exists (it was deleted or moved). "
+    "Start Claude Code from an existing directory."
+)
+_NOT_A_SESSION = (
+    "Error: --resume requires a valid session ID or session title when used with --print"
+)
 
 
 class Refused(Exception):
@@ -99,7 +101,13 @@ def check(options: dict[str, str]) -> None:
         raise Refused("Error: Invalid session ID. Must be a valid UUID.")
     if sid is not None and find_transcript(sid) is not None:
         raise Refused(f"Error: Session ID {sid} is already in use.")
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        raise Refused(_NO_FOLDER) from None
     mode = options.get("--permission-mode", "default")
+    if "--dangerously-skip-permissions" in options:
+        mode = options["--permission-mode"] = "bypassPermissions"
     if mode not in MODES:
         raise Refused(
             f"error: option '--permission-mode <mode>' argument '{mode}' is invalid. "
@@ -136,14 +144,23 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
     from walnut_desktop.practice.output import Output
     from walnut_desktop.practice.results import Results
     from walnut_desktop.practice.session import Options, Session
+    from walnut_desktop.practice.transcript import fork
 
     resumed = options.get("--resume")
-    if resumed is not None and find_transcript(resumed) is None:
-        text = f"No conversation found with session ID: {resumed}"
+    sid = options.get("--session-id") or resumed or str(uuid.uuid4())
+    found = find_transcript(resumed) if resumed is not None and _is_uuid(resumed) else None
+    if resumed is not None and found is None:
+        text = (
+            f"No conversation found with session ID: {resumed}"
+            if _is_uuid(resumed)
+            else _NOT_A_SESSION
+        )
         Results(Output(resumed)).start_failure(text)
         sys.stderr.write(f"{text}\n")
         return 1
-    sid = options.get("--session-id") or resumed or str(uuid.uuid4())
+    if found is not None and "--fork-session" in options:
+        sid = options.get("--session-id") or str(uuid.uuid4())
+        fork(found, sid)
     mode = options.get("--permission-mode", "default")
     session = Session(
         Options(
@@ -151,6 +168,8 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
             resume=resumed is not None,
             mode="default" if mode == "manual" else mode,
             model=options.get("--model") or "practice",
+            may_bypass=mode == "bypassPermissions"
+            or "--allow-dangerously-skip-permissions" in options,
             partial="--include-partial-messages" in options,
             replays="--replay-user-messages" in options,
             allowed=options.get("--allowedTools", ""),

@@ -129,7 +129,7 @@ class Controls:
 
     def _mode(self, request_id: str, request: dict[str, Any]) -> None:
         mode = request.get("mode")
-        if mode == "bypassPermissions" and self._session.options.mode != mode:
+        if mode == "bypassPermissions" and not self._session.options.may_bypass:
             error = (
                 "Cannot set permission mode to bypassPermissions because the session was not launched "
                 "with --dangerously-skip-permissions"

@@ -7,46 +7,71 @@ import re
 from walnut_desktop.practice.script import Round, Step
 
 _WORK = re.compile(
-    r"\b(fix|add|make|build|write|create|change|refactor|implement|test|update|remove|rename|improve)\b",
+    r"\b(fix|add|make|build|write|create|change|refactor|implement|test|update|remove|rename|improve|"
+    r"clean|debug|document|port|speed|translate|upgrade)\b",
     re.IGNORECASE,
 )
 
 FILE = "walnut-practice.md"
 
 _HELLO = """\
-Hello! I am the **practice agent**. I need no account and I know no model: I am here so that you can try the \
-app before you let a real agent loose.
+Hello! I am the **practice agent**. There is no model behind me and no account: I play a coding agent, so \
+that you can get to know the app first.
 
-A few things that you can do now:
+Try this:
 
-- **Send another message** while I am still writing. It joins this turn, or starts the next one.
-- **Interrupt** me with Esc, or **stop** me. A message brings me back.
-- **Ask me for work**, such as “add a greeting”. I will ask for your permission before I touch a file.
+- **Write again** while I am busy. Your message joins this turn, or starts the next one.
+- **Interrupt** me. I stop at once, and your next message brings me back.
+- **Ask for work**, say “fix my login form”. I will ask before I touch a file.
 
-I take stage directions, too:
+I also follow stage directions. Paste this one:
 
 ```text
-[[say Hello]] [[tool Bash {"command": "ls"}]] [[say That was all.]]
+[[slow 30 80]] [[tool Bash {"command": "ls -l"}]] [[say That was all.]]
 ```
 """
 
-_PLAN = """\
-I am the **practice agent**, so I only pretend to understand. But I can show you how work looks here: I will \
-write one small file, `walnut-practice.md`, into this folder. You will be asked first.
+_AGAIN = """\
+Still the **practice agent**, so I cannot really answer that. A real agent would start here:
+
+- read the files that matter,
+- think about what you asked for,
+- and ask before it changes anything.
+
+Ask me to change something, and I will show you how that looks. Or try a stage direction:
+
+```text
+[[think Let me see.]] [[tool Bash {"command": "pwd"}]] [[say Here we are.]]
+```
+"""
+
+_THOUGHT = "A real agent would look around first. I will keep it small: one file, and nothing else."
+
+_ASKS = """\
+I am the **practice agent**, so I only play along. But this is how work looks here: I will write one small \
+file, `walnut-practice.md`, into this folder. First I ask you.
+"""
+
+_ASKS_NOBODY = """\
+I am the **practice agent**, so I only play along. But this is how work looks here: I will write one small \
+file, `walnut-practice.md`, into this folder. This session lets me do that without a question.
 """
 
 _AFTER = """\
-Done. This is what happened, and what a real agent does in just the same way:
+Done. This is what happened, and a real agent works in just the same way:
 
-1. I asked for permission, and you answered on the card.
+1. I said what I was going to do{asked}.
 2. I wrote `walnut-practice.md`.
-3. When I stop now, the task gets its red dot, unless you are looking.
+3. Now I stop, and the task shows that it has news for you.
 
-Delete the file whenever you like.
+Look at the file, and delete it whenever you like:
+
+```sh
+cat walnut-practice.md
+```
 """
 
-_REFUSED = "All right, I leave everything as it is. That is what the card is for."
-
+_REFUSED = "All right, nothing was changed. A real agent would now ask what you would like instead."
 
 AFTER_A_JOB = "The command in the background is over."
 
@@ -56,21 +81,25 @@ def _note(prompt: str) -> str:
     return f"# Practice\n\nYou asked: {first}\n\nThe practice agent wrote this file. It is safe to delete.\n"
 
 
-def improvise(prompt: str) -> list[Round]:
-    """The rounds for a prompt without directives."""
+def improvise(prompt: str, *, first: bool, asks: bool) -> list[Round]:
+    """The rounds for a prompt without directives: the first one of a session, or a later one."""
     if not _WORK.search(prompt):
-        return [[Step("say", _HELLO)]]
+        return [[Step("say", _HELLO if first else _AGAIN)]]
     write = {"file_path": FILE, "content": _note(prompt)}
+    intro = _ASKS if asks else _ASKS_NOBODY
+    after = _AFTER.format(asked=", and you allowed it" if asks else "")
     return [
-        [
-            Step(
-                "think", "A real agent would look around first. I will write one file and say so."
-            ),
-            Step("say", _PLAN),
-            Step("tool", "Write", write),
-        ],
-        [Step("say", _AFTER)],
+        [Step("think", _THOUGHT), Step("say", intro), Step("tool", "Write", write)],
+        [Step("say", after)],
     ]
+
+
+def joined(texts: list[str]) -> Step:
+    """A word on messages that came in the middle of the turn."""
+    quoted = " and ".join(f"“{text.strip()[:200]}”" for text in texts)
+    return Step(
+        "say", f"I also got your message in time: {quoted}. A real agent would act on it now."
+    )
 
 
 def refused() -> Round:

@@ -114,6 +114,10 @@ class Results:
             errors=[text],
             terminal_reason=None,
             queued_turn_count=None,
+            model_usage_since_last_result=None,
+            usage={"input_tokens": 0, "output_tokens": 0},
+            duration_api_ms=0,
+            stop_reason=None,
         )
 
     def _write(self, answered: dict[str, Any], **fields: Any) -> None:
@@ -140,7 +144,12 @@ class Results:
             "model_usage_since_last_result": since,
             **fields,
         }
-        for name in ("result", "terminal_reason", "queued_turn_count"):
+        for name in (
+            "result",
+            "terminal_reason",
+            "queued_turn_count",
+            "model_usage_since_last_result",
+        ):
             if line[name] is None:
                 del line[name]
         line.update(answered)

@@ -39,6 +39,7 @@ class Options:
     model: str = "practice"
     partial: bool = False
     asks: bool = False
+    may_bypass: bool = False
     replays: bool = False
     allowed: str = ""
     max_turns: int = 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import time
 import uuid
+from pathlib import Path
 from typing import Any, Optional
 
 from walnut_desktop.practice.files import encode, find_transcript, folder
@@ -124,3 +125,13 @@ class Transcript:
             self.path.chmod(0o600)
         except OSError:
             return
+
+
+def fork(old: Path, sid: str) -> None:
+    """A new session begins with all that an old one has seen; the old one stays as it is."""
+    text = old.read_text(encoding="utf-8", errors="replace")
+    new = old.with_name(f"{sid}.jsonl")
+    new.write_text(
+        text.replace(f'"sessionId":"{old.stem}"', f'"sessionId":"{sid}"'), encoding="utf-8"
+    )
+    new.chmod(0o600)

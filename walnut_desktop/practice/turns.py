@@ -13,6 +13,7 @@ from walnut_desktop.practice.messages import Message
 from walnut_desktop.practice.model import Call, Speech
 from walnut_desktop.practice.output import now
 from walnut_desktop.practice.results import CUT_SHORT, Failure
+from walnut_desktop.practice.rules import ASK
 from walnut_desktop.practice.script import Round, Step
 from walnut_desktop.practice.substitution import fill
 
@@ -169,7 +170,7 @@ class Turns:
         """Speak round after round; answers why the turn did not end well."""
         session = self._session
         steps = script.parse(prompt)
-        rounds = deque(script.rounds(steps) if steps else persona.improvise(prompt))
+        rounds = deque(script.rounds(steps) if steps else self._improvise(prompt))
         joined: list[str] = []
         while True:
             words = "Done." + (f" [{' | '.join(joined)}]" if joined else "")
@@ -196,6 +197,15 @@ class Turns:
                 extra = script.parse(message.text)
                 if extra:
                     rounds = deque(script.rounds(extra))
+            if joined and rounds and not steps:
+                rounds[-1].append(persona.joined(joined))
+                joined = []
+
+    def _improvise(self, prompt: str) -> list[Round]:
+        """A person has just written something."""
+        session = self._session
+        verdict = session.rules.verdict("Write", {"file_path": persona.FILE}, session.options.mode)
+        return persona.improvise(prompt, first=len(session.seen) == 1, asks=verdict == ASK)
 
     def _say(self, current: Round) -> list[Call]:
         """One answer of the model; the calls that it asks for."""
