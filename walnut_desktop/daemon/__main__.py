@@ -12,7 +12,6 @@ import fcntl
 import logging
 import logging.handlers
 import os
-import resource
 import secrets
 import signal
 import socket
@@ -21,6 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Optional
 
+from walnut_desktop.daemon import limits
 from walnut_desktop.protocol.endpoint import daemon_dir, socket_path
 
 EXIT_ALREADY_RUNNING = 3
@@ -60,15 +60,6 @@ def _log_to(path: Path) -> None:
     handler = logging.handlers.RotatingFileHandler(path, maxBytes=2_000_000, backupCount=3)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
     logging.basicConfig(level=logging.INFO, handlers=[handler])
-
-
-def _raise_file_limit() -> None:
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = hard if hard != resource.RLIM_INFINITY else max(soft, 65536)
-    try:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-    except (ValueError, OSError):
-        return
 
 
 async def _serve(home: Path, idle_exit_s: Optional[float]) -> None:
@@ -113,7 +104,7 @@ def main(argv: Optional[Sequence[str]] = None) -> int:
         sys.stderr.write("walnut-desktop daemon: one runs already for this home.\n")
         return EXIT_ALREADY_RUNNING
     _log_to(folder / "daemon.log")
-    _raise_file_limit()
+    limits.raise_own()
     try:
         asyncio.run(_serve(home, options.idle_exit or None))
     except Exception:

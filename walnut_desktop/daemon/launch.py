@@ -10,14 +10,18 @@ from __future__ import annotations
 import ctypes
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Optional
 
+from walnut_desktop.daemon import limits
+
 _PR_SET_CHILD_SUBREAPER = 36
 _PID_FD = 9
+_LIBC = ctypes.CDLL(None)  # loaded here: between fork and exec that could wait for ever
 
 # fd 9 tells the pid. The traps are set, not ignored: an ignored signal would be inherited by the agent.
 SHIM = """
@@ -79,11 +83,17 @@ def practice_command() -> list[str]:
 
 
 def _prepare_child(pid_pipe: int) -> None:
-    """Runs in the child before it becomes the shell: one descriptor at a known place, and the subreaper."""
+    """Runs in the child before it becomes the shell: one descriptor at a known place, and the subreaper.
+
+    What we ignore (a program in the background ignores SIGQUIT) would be ignored by the agent and its tools.
+    """
     os.dup2(pid_pipe, _PID_FD)
     os.set_inheritable(_PID_FD, True)
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+    limits.give_back()
     if sys.platform.startswith("linux"):
-        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def spawn(

@@ -64,6 +64,11 @@ class LocalHost:
 
     async def _try(self, on_event: Callable[[Mapping[str, Any]], None]) -> Link | None:
         try:
+            if self._path.parent.stat().st_uid != os.getuid():
+                raise HostUnreachable(
+                    f"The folder {self._path.parent} belongs to somebody else.",
+                    "Remove it, or set XDG_RUNTIME_DIR.",
+                )
             reader, writer = await asyncio.open_unix_connection(str(self._path))
         except (FileNotFoundError, ConnectionRefusedError):
             return None
