@@ -7,31 +7,13 @@ import subprocess
 import sys
 import uuid
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.contract.practice.runner import Agent, environment, running, words
+from tests.contract.practice.runner import environment, running, words
+from tests.contract.practice.talk import BASE, arguments, idle, message
 
 pytestmark = pytest.mark.rule("G9")
-
-BASE = ["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
-
-
-def arguments(*more: str) -> list[str]:
-    """A new session."""
-    return [*BASE, "--session-id", str(uuid.uuid4()), *more]
-
-
-def message(text: str, name: str = "11111111-1111-4111-8111-111111111111") -> dict[str, Any]:
-    """A message of the person."""
-    return {"type": "user", "message": {"role": "user", "content": text}, "uuid": name}
-
-
-def idle(agent: Agent) -> bool:
-    """Whether the last word is idle."""
-    said = words(agent.lines)
-    return bool(said) and said[-1] == "system:session_state_changed:idle"
 
 
 @pytest.mark.parametrize(
