@@ -122,3 +122,17 @@ def descendants(who: Identity, boot: str) -> list[Identity]:
         found.extend(below)
         todo.extend(child.pid for child in below)
     return found
+
+
+def readers_of(path: Path, boot: str) -> list[tuple[Identity, int]]:
+    """The living processes whose standard input is this file, each with its parent's pid (Linux)."""
+    found = []
+    for name in [entry.name for entry in _PROC.iterdir()] if _PROC_STAT else []:
+        try:
+            reads = name.isdigit() and (_PROC / name / "fd/0").readlink() == path
+        except OSError:
+            continue  # somebody else's, or gone
+        stat = _stat(int(name)) if reads else None
+        if stat is not None and stat.state not in ("Z", "X"):
+            found.append((Identity(int(name), stat.start, boot), stat.parent))
+    return found

@@ -21,6 +21,7 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._first: dict[str, dict[str, Any]] = {}
+        self._spawns: dict[str, str] = {}
         self._load()
 
     def _load(self) -> None:
@@ -34,11 +35,19 @@ class Journal:
             except ValueError:
                 continue  # a torn line of a crash: the intent before a spawn that never was
             if isinstance(line, dict) and isinstance(line.get("sid"), str):
-                self._first.setdefault(line["sid"], line)
+                self._remember(line)
+
+    def _remember(self, line: dict[str, Any]) -> None:
+        self._first.setdefault(line["sid"], line)
+        self._spawns[line["sid"]] = str(line.get("spawn") or "")
 
     def first(self, sid: str) -> Optional[dict[str, Any]]:
         """The line that decides who owns the session."""
         return self._first.get(sid)
+
+    def last_spawn(self, sid: str) -> str:
+        """The number of the session's latest spawn."""
+        return self._spawns.get(sid, "")
 
     def append(self, sid: str, kind: str, **fields: Any) -> None:
         """Write one line durably. Raises OSError when that fails: then nothing may be spawned."""
@@ -46,7 +55,9 @@ class Journal:
         line = {"v": 1, "sid": sid, "at": now, "kind": kind, **fields}
         data = json.dumps(line, separators=(",", ":")).encode()
         if len(data) > MAX_LINE:
-            line = {key: line[key] for key in ("v", "sid", "at", "kind", "home") if key in line}
+            line = {
+                key: line[key] for key in ("v", "sid", "at", "kind", "home", "spawn") if key in line
+            }
             data = json.dumps(line, separators=(",", ":")).encode()
         self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
@@ -59,4 +70,4 @@ class Journal:
             os.fdatasync(fd) if hasattr(os, "fdatasync") else os.fsync(fd)
         finally:
             os.close(fd)
-        self._first.setdefault(sid, line)
+        self._remember(line)

@@ -47,7 +47,7 @@ class Server:
     def __init__(self, home: Path, *, idle_exit_s: Optional[float], waits: Optional[Waits]) -> None:
         self._home = home
         self._registry = Registry(home, boot_id())
-        journal = Journal(home / "sessions" / "spawns.jsonl")
+        self._journal = journal = Journal(home / "sessions" / "spawns.jsonl")
         self._reaper = Reaper(self._registry, self._tell)
         self._starter = Starter(self._registry, journal, self._reaper)
         self._sender = Sender(self._registry)
@@ -80,7 +80,7 @@ class Server:
         """Adopt, then serve until told to leave."""
         self._registry.streams.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._watch = FolderWatch(self._registry.streams, self._grown, lambda: self._grown(None))
-        adopted = adopt_all(self._registry, self._reaper)
+        adopted = adopt_all(self._registry, self._journal, self._reaper)
         server = await asyncio.start_unix_server(self._accept, sock=listener)
         log.info("serving home=%s pid=%s adopted=%s", self._home, os.getpid(), adopted)
         self._consider_leaving()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import secrets
+import signal
 import sys
 from pathlib import Path
 
@@ -19,9 +21,9 @@ from walnut_desktop.daemon.launch import (
     spawn,
 )
 from walnut_desktop.daemon.live_registry import find_holder
-from walnut_desktop.daemon.processes import Watch
+from walnut_desktop.daemon.processes import Watch, send_signal
 from walnut_desktop.daemon.reaper import Reaper
-from walnut_desktop.daemon.registry import Owned, Registry
+from walnut_desktop.daemon.registry import Owned, Registry, SessionFiles
 from walnut_desktop.protocol.messages import RemoteError, Start
 
 log = logging.getLogger(__name__)
@@ -48,7 +50,10 @@ class Starter:
         sid = request.sid
         if sid in self._registry.owned:
             raise RemoteError("already_running", "This session has a running process already.")
-        cwd = Path(request.cwd).expanduser()
+        try:
+            cwd = Path(request.cwd).expanduser()
+        except RuntimeError:  # `~somebody` who is not there
+            cwd = Path(request.cwd)
         if not cwd.is_absolute() or not cwd.is_dir():
             raise RemoteError("cwd_missing", f"The folder {cwd} does not exist.")
         if not os.access(cwd, os.R_OK | os.X_OK):
@@ -78,42 +83,22 @@ class Starter:
     def _spawn(self, request: Start, argv: list[str], cwd: str) -> Owned:
         sid, files = request.sid, self._registry.files(request.sid)
         number = secrets.token_hex(6)
-        kind = "resume" if request.resume else "new"
-        fresh = not request.resume
-        try:
-            self._journal.append(
-                sid, kind, home=request.home, task=request.task, cwd=cwd, spawn=number
-            )
-            stream_file.ensure(files.stream)
-            fifo.make(files.fifo)
-            stream_file.append_marker(
-                files.stream,
-                {
-                    "type": "walnut",
-                    "subtype": "process-start",
-                    "spawn": number,
-                    "resume": request.resume,
-                },
-            )
-            pipe = fifo.Fifo(files.fifo)
-        except OSError as error:
-            raise RemoteError(
-                "disk", f"The session's files can't be written: {error.strerror or error}."
-            ) from None
         env = agent_environment(
             os.environ, request.env, bundled=bool(getattr(sys, "frozen", False))
         )
         env["PWD"] = cwd
         try:
-            launched = spawn(argv, cwd, env, files.fifo, files.stream, files.errors, files.exit)
+            pipe = self._make_files(request, files, number, cwd)
+            try:
+                launched = spawn(argv, cwd, env, files.fifo, files.stream, files.errors, files.exit)
+            except LaunchError:
+                pipe.close()
+                raise
+        except OSError as error:
+            self._unmake(request, files, number)
+            raise _no_disk(error) from None
         except LaunchError as error:
-            pipe.close()
-            if fresh:
-                files.stream.unlink(missing_ok=True)
-                files.errors.unlink(missing_ok=True)
-            else:
-                self._reaper.settle_files(files, number, None, intended=False)
-            files.fifo.unlink(missing_ok=True)
+            self._unmake(request, files, number)
             raise RemoteError(error.word, str(error)) from None
         boot = self._registry.boot
         agent = identify(launched.pid, boot)
@@ -126,7 +111,38 @@ class Starter:
         owned = Owned(sid, number, agent, shim, files, pipe, child=launched.shim)
         self._registry.owned[sid] = owned
         self._registry.exits.pop(sid, None)
-        owned.save()
         owned.watch = Watch(agent, boot, lambda: self._reaper.process_ended(owned))
+        try:
+            owned.save()
+        except OSError as error:
+            # No later daemon would find it: better no process than one that nobody owns.
+            owned.stopping = "disk"
+            send_signal(agent, boot, signal.SIGKILL)
+            raise _no_disk(error) from None
         log.info("started sid=%s pid=%s spawn=%s resume=%s", sid, agent.pid, number, request.resume)
         return owned
+
+    def _make_files(self, request: Start, files: SessionFiles, number: str, cwd: str) -> fifo.Fifo:
+        """The intent in the journal, the stream with its marker, and a fresh pipe."""
+        kind = "resume" if request.resume else "new"
+        self._journal.append(
+            request.sid, kind, home=request.home, task=request.task, cwd=cwd, spawn=number
+        )
+        stream_file.ensure(files.stream)
+        marker = {"subtype": "process-start", "spawn": number, "resume": request.resume}
+        stream_file.append_marker(files.stream, {"type": "walnut", **marker})
+        fifo.make(files.fifo)
+        return fifo.Fifo(files.fifo)
+
+    def _unmake(self, request: Start, files: SessionFiles, number: str) -> None:
+        """Nothing came of it: a new session leaves nothing, an old one is closed again."""
+        if request.resume:
+            self._reaper.settle_files(files, number, None, intended=False)
+            return
+        for path in (files.stream, files.errors, files.fifo, files.exit):
+            with contextlib.suppress(OSError):
+                path.unlink(missing_ok=True)
+
+
+def _no_disk(error: OSError) -> RemoteError:
+    return RemoteError("disk", f"The session's files can't be written: {error.strerror or error}.")
