@@ -148,6 +148,10 @@ class Connection:
         if stream is not None:
             self.channel.remove_source(stream)
             stream.close()
+        bulk = self._bulks.pop(frame.get("transfer", 0), None)
+        if bulk is not None:
+            self.channel.remove_source(bulk)
+            bulk.close()
         return {}
 
     async def _read_stream(self, frame: Mapping[str, Any]) -> dict[str, Any]:

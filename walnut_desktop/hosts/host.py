@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from walnut_desktop.domain.errors import HostUnreachable
-from walnut_desktop.hosts.link import Following, Link, OnData
+from walnut_desktop.hosts.link import Following, Link, OnBegin, OnData
 from walnut_desktop.protocol.messages import Attach, ReadStream, RemoteError, Status, to_wire
 from walnut_desktop.runtime.backoff import Backoff
 from walnut_desktop.runtime.spawner import Spawner
@@ -45,16 +45,24 @@ class Host:
     @property
     def connected(self) -> bool:
         """Whether the link is up."""
-        return self._link is not None and not self._link.closed.is_set()
+        return self._link is not None and self._link.is_open
 
     async def request(self, op: str, message: Any = None, timeout: float = 30.0) -> dict[str, Any]:
         """Ask the daemon. Raises HostUnreachable or RemoteError."""
         link = await self._ready()
         return await link.request(op, None if message is None else to_wire(message), timeout)
 
-    async def follow(self, request: Attach, on_data: OnData) -> Following:
-        """Follow a stream file over the present link; it ends with the link."""
-        return await (await self._ready()).follow(request, on_data)
+    async def follow(
+        self,
+        request: Attach,
+        on_data: OnData,
+        begin: OnBegin = lambda _following: None,
+    ) -> Following:
+        """Follow a stream file over the present link; it ends with the link.
+
+        `begin` is told before the first byte comes, so that a file begun anew is never mixed with the old.
+        """
+        return await (await self._ready()).follow(request, on_data, begin)
 
     async def unfollow(self, following: Following) -> None:
         """Follow no more."""
@@ -89,15 +97,21 @@ class Host:
             self._link.close()
 
     async def _ready(self) -> Link:
-        if self._link is not None and not self._link.closed.is_set():
+        if self._link is not None and self._link.is_open:
             return self._link
         async with self._connecting:
-            if self._link is not None and not self._link.closed.is_set():
-                return self._link
+            if self._link is not None:
+                if self._link.is_open:
+                    return self._link
+                await self._link.closed.wait()  # its end is told before a new beginning
             if self._closing:
                 raise HostUnreachable("The app is closing.")
             link = await self._connector.connect(self._on_event)
-            hello = await link.request("hello")
+            try:
+                hello = await link.request("hello")
+            except BaseException:
+                link.close()
+                raise
             self.capabilities = tuple(hello.get("capabilities") or ())
             self._link = link
             self._backoff.succeeded()

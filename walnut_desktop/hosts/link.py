@@ -36,6 +36,17 @@ class Following:
     session: Mapping[str, Any]
 
 
+OnBegin = Callable[[Following], None]
+
+
+@dataclass
+class _Asked:
+    """A request on its way. `opened` gets a good answer at once, before anything that follows it."""
+
+    answer: asyncio.Future[dict[str, Any]]
+    opened: Callable[[Mapping[str, Any]], None]
+
+
 @dataclass
 class _Follower:
     on_data: OnData
@@ -46,7 +57,6 @@ class _Follower:
 class _Transfer:
     parts: list[bytes]
     count: int
-    acked: int
     done: asyncio.Future[bytes]
 
 
@@ -63,27 +73,34 @@ class Link:
         self._channel = Channel(reader, writer)
         self._on_event = on_event
         self._next_id = 1
-        self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._asked: dict[int, _Asked] = {}
         self._followers: dict[int, _Follower] = {}
-        self._early: dict[int, list[StreamPiece]] = {}
         self._transfers: dict[int, _Transfer] = {}
-        self._early_bulk: dict[int, list[BulkPiece]] = {}
         self.closed = asyncio.Event()
         spawner.spawn(self._channel.write_loop(), "link-write")
         spawner.spawn(self._read(), "link-read")
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it takes requests; `closed` is set a moment after it does not."""
+        return not self._channel.closed
 
     def close(self) -> None:
         """End the link; the daemon and its sessions go on."""
         self._channel.close()
 
     async def request(
-        self, op: str, fields: Mapping[str, Any] | None = None, timeout: float = REQUEST_TIMEOUT_S
+        self,
+        op: str,
+        fields: Mapping[str, Any] | None = None,
+        timeout: float = REQUEST_TIMEOUT_S,
+        opened: Callable[[Mapping[str, Any]], None] = lambda _answer: None,
     ) -> dict[str, Any]:
         """Ask and wait for the answer. Raises RemoteError (refused) or HostUnreachable (no answer)."""
         number = self._next_id
         self._next_id += 1
         future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self._answers[number] = future
+        self._asked[number] = _Asked(future, opened)
         try:
             self._channel.send({"id": number, "op": op, **(fields or {})})
             answer = await asyncio.wait_for(future, timeout)
@@ -92,28 +109,32 @@ class Link:
         except TimeoutError:
             raise HostUnreachable("The helper does not answer.") from None
         finally:
-            self._answers.pop(number, None)
+            self._asked.pop(number, None)
         if not answer.get("ok"):
             raise RemoteError(
                 str(answer.get("error")), str(answer.get("message")), answer.get("detail")
             )
         return answer
 
-    async def follow(self, request: Attach, on_data: OnData) -> Following:
-        """Follow a stream file from an offset on."""
-        answer = await self.request("attach", to_wire(request))
-        number = int(answer["stream"])
-        start = 0 if answer.get("restarted") else request.offset
-        self._followers[number] = _Follower(on_data, start)
-        for piece in self._early.pop(number, []):
-            self._stream_piece(piece)
-        return Following(
-            number,
-            int(answer.get("size") or 0),
-            str(answer.get("epoch") or ""),
-            bool(answer.get("restarted")),
-            answer.get("session") or {},
-        )
+    async def follow(self, request: Attach, on_data: OnData, begin: OnBegin) -> Following:
+        """Follow a stream file from an offset on. `begin` is told before the first byte comes."""
+        told: list[Following] = []
+
+        def opened(answer: Mapping[str, Any]) -> None:
+            following = Following(
+                int(answer["stream"]),
+                int(answer.get("size") or 0),
+                str(answer.get("epoch") or ""),
+                bool(answer.get("restarted")),
+                answer.get("session") or {},
+            )
+            start = 0 if following.restarted else request.offset
+            self._followers[following.number] = _Follower(on_data, start)
+            told.append(following)
+            begin(following)
+
+        await self.request("attach", to_wire(request), opened=opened)
+        return told[0]
 
     async def unfollow(self, following: Following) -> None:
         """Follow no more. A link that is gone has ended it already."""
@@ -125,18 +146,26 @@ class Link:
 
     async def read_stream(self, request: ReadStream) -> bytes | None:
         """A range of a stream file; None when there is no such file."""
-        answer = await self.request("read_stream", to_wire(request))
+        done: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
+
+        def opened(answer: Mapping[str, Any]) -> None:
+            if not answer.get("missing"):
+                self._transfers[int(answer["transfer"])] = _Transfer([], 0, done)
+
+        answer = await self.request("read_stream", to_wire(request), opened=opened)
         if answer.get("missing"):
             return None
-        number = int(answer["transfer"])
-        done: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()
-        self._transfers[number] = _Transfer([], 0, 0, done)
-        for piece in self._early_bulk.pop(number, []):
-            self._bulk_piece(piece)
         try:
             return await done
         finally:
-            self._transfers.pop(number, None)
+            if self._transfers.pop(int(answer["transfer"]), None) is not None:
+                self._give_back(answer)
+
+    def _give_back(self, answer: Mapping[str, Any]) -> None:
+        """Nobody waits any more for what the daemon has opened."""
+        for kind in ("stream", "transfer"):
+            if kind in answer:
+                self._tell({"id": 0, "op": "detach", kind: answer[kind]})
 
     async def _read(self) -> None:
         try:
@@ -145,9 +174,9 @@ class Link:
             log.warning("link closed: %s", error)
         finally:
             gone = HostUnreachable("The connection to the helper is closed.")
-            for future in self._answers.values():
-                if not future.done():
-                    future.set_exception(gone)
+            for asked in self._asked.values():
+                if not asked.answer.done():
+                    asked.answer.set_exception(gone)
             for transfer in self._transfers.values():
                 if not transfer.done.done():
                     transfer.done.set_exception(gone)
@@ -161,34 +190,39 @@ class Link:
         elif "event" in frame:
             self._on_event(frame)
         else:
-            future = self._answers.get(frame.get("id", 0))
-            if future is not None and not future.done():
-                future.set_result(frame)
+            self._answered(frame)
+
+    def _answered(self, frame: dict[str, Any]) -> None:
+        asked = self._asked.get(frame.get("id", 0))
+        if asked is None or asked.answer.done():
+            self._give_back(frame)
+            return
+        if frame.get("ok"):
+            asked.opened(frame)
+        asked.answer.set_result(frame)
 
     def _stream_piece(self, piece: StreamPiece) -> None:
         follower = self._followers.get(piece.stream)
         if follower is None:
-            # Pieces can arrive before the one who waits for the answer has run.
-            if len(self._early) < 64:
-                self._early.setdefault(piece.stream, []).append(piece)
-            return
+            return  # still on the way when it was followed no more
         follower.on_data(piece.offset, piece.data)
         end = piece.offset + len(piece.data)
         if end - follower.acked >= ACK_EVERY:
             follower.acked = end
-            self._ack({"op": "ack", "stream": piece.stream, "offset": end})
+            self._tell({"op": "ack", "stream": piece.stream, "offset": end})
 
     def _bulk_piece(self, piece: BulkPiece) -> None:
         transfer = self._transfers.get(piece.transfer)
         if transfer is None:
-            self._early_bulk.setdefault(piece.transfer, []).append(piece)
             return
         transfer.parts.append(piece.data)
         transfer.count += len(piece.data)
-        self._ack({"op": "ack", "transfer": piece.transfer, "count": transfer.count})
-        if piece.last and not transfer.done.done():
-            transfer.done.set_result(b"".join(transfer.parts))
+        self._tell({"op": "ack", "transfer": piece.transfer, "count": transfer.count})
+        if piece.last:
+            del self._transfers[piece.transfer]
+            if not transfer.done.done():
+                transfer.done.set_result(b"".join(transfer.parts))
 
-    def _ack(self, message: dict[str, Any]) -> None:
+    def _tell(self, message: dict[str, Any]) -> None:
         if not self._channel.closed:
             self._channel.send(message)

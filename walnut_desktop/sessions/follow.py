@@ -18,6 +18,7 @@ from walnut_desktop.domain.ids import Sid, TaskId
 from walnut_desktop.domain.message import OPEN_STATES
 from walnut_desktop.domain.session import Session, SessionStatus
 from walnut_desktop.hosts.host import Host
+from walnut_desktop.hosts.link import Following
 from walnut_desktop.protocol.messages import Attach
 from walnut_desktop.runtime.single_flight import SingleFlight
 from walnut_desktop.runtime.spawner import Spawner
@@ -71,12 +72,14 @@ class Follower:
                 await self._attach_now(live)
 
     async def _attach_now(self, live: LiveSession) -> None:
+        def begin(following: Following) -> None:
+            if following.restarted:
+                live.restart()
+            live.following = following
+            live.alive = bool(following.session.get("alive"))
+
         request = Attach(live.sid, live.resume_offset(), live.state.epoch)
-        following = await self._host.follow(request, live.take)
-        if following.restarted:
-            live.restart()
-        live.following = following
-        live.alive = bool(following.session.get("alive"))
+        await self._host.follow(request, live.take, begin)
         if live.caught_up:
             live.check()
 

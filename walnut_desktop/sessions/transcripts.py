@@ -97,17 +97,19 @@ class Transcript:
                 await self._follow_now(expected)
 
     async def _follow_now(self, expected: int) -> None:
+        def begin(following: Following) -> None:
+            self._epoch = following.epoch
+            if following.restarted:
+                self._begin_anew()
+            self._target = following.size
+
         request = Attach(self.sid, self._splitter.read_offset, self._epoch)
         self._target = expected
-        following = await self._host.follow(request, self._take)
+        following = await self._host.follow(request, self._take, begin)
         if self._closed:
             await self._host.unfollow(following)
             return
-        self._epoch = following.epoch
-        if following.restarted:
-            self._begin_anew()
         self._following = following
-        self._target = following.size
         self._show_when_there()
 
     def _begin_anew(self) -> None:
