@@ -71,7 +71,7 @@ def advance(
         pid=None if alive is False else session.pid,
     )
     if session.status is SessionStatus.STARTING and alive is not False and not state.turns:
-        after = replace(after, status=SessionStatus.STARTING, reason=session.reason)
+        after = replace(after, status=SessionStatus.STARTING, reason=session.reason, error="")
     changed = after != replace(session, consumed_offset=after.consumed_offset)
     if changed:
         after = replace(after, updated_at=now, last_active_at=now)
