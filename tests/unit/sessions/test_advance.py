@@ -33,9 +33,9 @@ SESSION = Session(SID, TASK.id, "t", "claude", NOW, NOW, pid=42)
 class Records:
     """A session and its task, moved on line by line."""
 
-    def __init__(self, *, seen: bool = False, phase: str = "IN_PROGRESS") -> None:
+    def __init__(self, *, seen: bool = False) -> None:
         self.session = SESSION
-        self.task = replace(TASK, phase=phase)
+        self.task = TASK
         self.fold = Fold()
         self.events: list[Event] = []
         self.seen = seen
@@ -65,9 +65,9 @@ class Records:
         return [event.happening for event in self.events if isinstance(event, Happened)]
 
 
-def lived(name: str, step: int = 1, **how: bool) -> Records:
+def lived(name: str, step: int = 1, *, seen: bool = False) -> Records:
     """The records after a whole capture."""
-    records = Records(**how)
+    records = Records(seen=seen)
     records.take(captures.load(name).lines(), step)
     return records
 
