@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import uuid
 from collections.abc import Callable, Iterator
@@ -44,6 +45,7 @@ class Speech:
         self._fast = os.environ.get("WALNUT_PRACTICE_FAST") == "1"
         self._unsaid = ""
         self._message: dict[str, Any] = {}
+        self._request = ""
         self.extra: dict[str, Any] = {}
         self.first: Optional[Callable[[], None]] = None
         """Called once, before the next assistant line."""
@@ -60,8 +62,9 @@ class Speech:
             "stop_sequence": None,
             "usage": {"input_tokens": 100, "output_tokens": 1},
         }
+        self._request = f"req_{uuid.uuid4().hex[:24]}"
         calls = any(step.name in ("tool", "toolout", "badtool") for step in script)
-        self._event({"type": "message_start", "message": self._message})
+        self._event({"type": "message_start", "message": self._message}, ttft_ms=1, **self.extra)
         index = 0
         for step in script:
             block = self._block(step)
@@ -71,10 +74,11 @@ class Speech:
             self._stream(index, block, step)
             yield self._finish(index, block, step)
             index += 1
-        reason = "tool_use" if calls else "end_turn"
-        self._event(
-            {"type": "message_delta", "delta": {"stop_reason": reason, "stop_sequence": None}}
-        )
+        stops = [step.words.strip() for step in script if step.name == "stop"]
+        reason = stops[-1] if stops else "tool_use" if calls else "end_turn"
+        delta = {"stop_reason": reason, "stop_sequence": None}
+        usage = {"input_tokens": 100, "output_tokens": 20}
+        self._event({"type": "message_delta", "delta": delta, "usage": usage})
         self._event({"type": "message_stop"})
 
     def _finish(self, index: int, block: dict[str, Any], step: Step) -> Any:
@@ -96,6 +100,7 @@ class Speech:
                 "message": {**self._message, "content": content},
                 "parent_tool_use_id": None,
                 "timestamp": now(),
+                "request_id": self._request,
                 **self._output.common(),
                 **self.extra,
                 **fields,
@@ -140,46 +145,43 @@ class Speech:
         return None
 
     def _stream(self, index: int, block: dict[str, Any], step: Step) -> None:
+        """The block as it grows; what is cut meanwhile is remembered for `cut`."""
         kind = block["type"]
+        empty = {"tool_use": {**block, "input": {}}, "text": {"type": "text", "text": ""}}
+        start = empty.get(kind, {"type": "thinking", "thinking": "", "signature": ""})
+        self._event({"type": "content_block_start", "index": index, "content_block": start})
         if kind == "tool_use":
-            self._event(
-                {
-                    "type": "content_block_start",
-                    "index": index,
-                    "content_block": {**block, "input": {}},
-                }
-            )
+            bad = step.words.partition(" ")[2] if step.name == "badtool" else ""
+            text = bad or json.dumps(block["input"], ensure_ascii=False)
+            self._delta(index, {"type": "input_json_delta", "partial_json": text})
             return
         key = "text" if kind == "text" else "thinking"
-        self._event(
-            {
-                "type": "content_block_start",
-                "index": index,
-                "content_block": {"type": kind, key: ""},
-            }
-        )
-        text = block[key]
         pause = 0.0 if self._fast else WORD_S
         if step.name == "slow":
             pause = numbers(step.words, 10, 20)[1] / 1000
-        pieces = _pieces(text) if step.name != "long" else [text]
-        for piece in pieces:
-            delta = {"type": f"{key}_delta", key: piece}
-            self._event({"type": "content_block_delta", "index": index, "delta": delta})
+        tokens = 0
+        for piece in _pieces(block[key]) if step.name != "long" else [block[key]]:
+            if kind == "thinking":
+                tokens += 1
+                self._output.system(
+                    "thinking_tokens", estimated_tokens=tokens, estimated_tokens_delta=1
+                )
+            self._delta(index, {"type": f"{key}_delta", key: piece})
             if kind == "text":
                 self._unsaid += piece
             if pause:
                 self._wait(pause)
+        if kind == "thinking":
+            self._delta(index, {"type": "signature_delta", "signature": block["signature"]})
 
-    def _event(self, event: dict[str, Any]) -> None:
+    def _delta(self, index: int, delta: dict[str, Any]) -> None:
+        self._event({"type": "content_block_delta", "index": index, "delta": delta})
+
+    def _event(self, event: dict[str, Any], **more: Any) -> None:
         if self._partial:
+            line = {"type": "stream_event", "event": event, "parent_tool_use_id": None}
             self._output.line(
-                {
-                    "type": "stream_event",
-                    "event": event,
-                    "parent_tool_use_id": None,
-                    **self._output.common(),
-                }
+                {**line, **self._output.common(), "api_message_id": self._message["id"], **more}
             )
 
 

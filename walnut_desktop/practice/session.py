@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Optional
@@ -68,7 +69,8 @@ class Session:
         self.turns = Turns(self)
         self.eof = False
         self.interrupt_wanted = False
-        self.seen: list[str] = []
+        self.seen: deque[str] = deque(maxlen=50)
+        self.heard_count = 0
 
     def run(self) -> int:
         """The exit code."""
@@ -97,6 +99,7 @@ class Session:
     def heard(self, text: str) -> None:
         """Something that the model has seen; `{{re:...}}` looks for it."""
         self.seen.append(text)
+        self.heard_count += 1
 
     # -- time and input -----------------------------------------------------------------------------
 

@@ -176,7 +176,9 @@ class Turns:
             words = "Done." + (f" [{' | '.join(joined)}]" if joined else "")
             current = rounds.popleft() if rounds else [Step("say", words)]
             if session.options.partial:
-                session.output.system("status", status="requesting")
+                names = self._speech.extra.get("user_message_uuids")
+                more = {"user_message_uuids": names} if names else {}
+                session.output.system("status", status="requesting", **more)
             failure = self._faults.before(current)
             if failure is not None:
                 return failure
@@ -205,7 +207,7 @@ class Turns:
         """A person has just written something."""
         session = self._session
         verdict = session.rules.verdict("Write", {"file_path": persona.FILE}, session.options.mode)
-        return persona.improvise(prompt, first=len(session.seen) == 1, asks=verdict == ASK)
+        return persona.improvise(prompt, first=session.heard_count == 1, asks=verdict == ASK)
 
     def _say(self, current: Round) -> list[Call]:
         """One answer of the model; the calls that it asks for."""
@@ -230,7 +232,7 @@ class Turns:
         return calls
 
     def _seen(self) -> str:
-        return "\n".join(self._session.seen[-50:])
+        return "\n".join(self._session.seen)
 
     def _absorb(self) -> list[Message]:
         """Messages that wait at a tool's end join the running turn (cli-protocol 4.1)."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -130,3 +132,33 @@ def test_the_same_lines_and_the_same_end(name: str, tmp_path: Path) -> None:
         seen, wanted = sorted(seen), sorted(wanted)
     assert seen == wanted
     assert codes == [proc["rc"] for proc in procs]
+
+
+def events(lines: list[dict[str, Any]]) -> list[str]:
+    """The stream of one answer after the other, each kind of delta once."""
+    found: list[str] = []
+    for line in lines:
+        text = str(line["type"])
+        if line["type"] == "stream_event":
+            event = line["event"]
+            part = event.get("content_block") or event.get("delta") or {}
+            reason = part.get("stop_reason", "")
+            text = f"{event['type']} {part.get('type', '')} {event.get('index', '')} {reason}"
+        elif line.get("subtype") in ("thinking_tokens", "status"):
+            text = str(line["subtype"])
+        if text not in found[-2:]:
+            found.append(text)
+    return found
+
+
+def test_the_stream_of_an_answer(tmp_path: Path) -> None:
+    """Capture 61: thinking, text and a tool, piece by piece."""
+    name = "61-partial-messages"
+    raw = (runner.CAPTURES / name / "stream.jsonl").read_text().split("\n")
+    procs, inputs, _ = runner.load(name)
+    with runner.running(procs[0]["args"], runner.environment(tmp_path / "h"), tmp_path) as agent:
+        assert inputs[0].line is not None
+        agent.send(inputs[0].line)
+        agent.close()
+        assert agent.finish() == 0
+    assert events(agent.lines) == events([json.loads(line) for line in raw if line])

@@ -22,6 +22,8 @@ from tests.contract.practice.talk import (
     told,
     transcript,
 )
+from walnut_desktop.practice import transcript as transcripts
+from walnut_desktop.practice.files import find_transcript
 
 pytestmark = pytest.mark.rule("G9")
 
@@ -173,12 +175,19 @@ def test_an_interrupt_may_take_the_queue_with_it(tmp_path: Path) -> None:
     assert ("remove", "cleared_on_cancel") in queue_operations(tmp_path)
 
 
-def test_who_is_killed_before_the_first_batch_leaves_no_file(tmp_path: Path) -> None:
-    with running([*BASE, "--session-id", SID], environment(tmp_path / "h"), tmp_path) as agent:
-        agent.send(message("[[crash]]"))
-        agent.finish()
-    with running([*BASE, "--session-id", SID], environment(tmp_path / "h"), tmp_path) as agent:
-        assert ask(agent, "[[say again]]")["result"] == "again"
+def test_lines_are_written_in_batches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So stdout may be ahead of the file, and who is killed early leaves none: its id is free again."""
+    monkeypatch.setenv("WALNUT_PRACTICE_HOME", str(tmp_path))
+    monkeypatch.setattr(transcripts, "BATCH_S", 60.0)
+    file = transcripts.Transcript(SID, "/somewhere")
+    file.queue("enqueue", content="x")
+    file.flush_due()
+    assert (file.rest() or 0) > 50
+    assert find_transcript(SID) is None
+    file.flush()
+    assert file.rest() is None
+    assert find_transcript(SID) == file.path
+    assert file.path.stat().st_mode & 0o777 == 0o600
 
 
 def test_the_canonical_file_is_one_chain_and_survives_a_torn_line(tmp_path: Path) -> None:

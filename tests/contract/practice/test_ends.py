@@ -110,7 +110,7 @@ def test_an_interrupt_ends_the_tool(tmp_path: Path) -> None:
 
 def test_what_a_command_leaves_behind_does_not_hold_it_up(tmp_path: Path) -> None:
     with session(tmp_path, "--allowedTools", "Bash") as agent:
-        ask(agent, '[[tool Bash {"command": "sleep 2 & echo $! > pid; echo at once"}]]')
+        ask(agent, '[[tool Bash {"command": "sleep 1 & echo $! > pid; echo at once"}]]')
         assert results_of_tools(agent)[0]["content"] == "at once"
         process = child(agent, tmp_path)
     assert gone(process)
