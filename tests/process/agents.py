@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from tests.fakes.agents import command
@@ -75,6 +76,19 @@ def readable(raw: bytes) -> dict[str, Any] | None:
     return line if isinstance(line, dict) else None
 
 
+def lives(pid: int) -> bool:
+    """Whether a process runs; one that nobody has taken the code of does not."""
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+async def gone(pid: int) -> None:
+    """Wait for the end of a process."""
+    await eventually(lambda: not lives(pid), f"the end of {pid}")
+
+
 @asynccontextmanager
 async def desk(home: Path, folder: Path, waits: Waits | None = QUICK) -> AsyncIterator[Desk]:
     """A daemon in this process, so that its patience can be shortened; it ends with the test."""
@@ -92,4 +106,4 @@ async def desk(home: Path, folder: Path, waits: Waits | None = QUICK) -> AsyncIt
         await serving
 
 
-__all__ = ["Desk", "daemon", "desk", "eventually", "home", "lines"]
+__all__ = ["Desk", "daemon", "desk", "eventually", "gone", "home", "lines", "lives"]

@@ -8,11 +8,10 @@ import subprocess
 from contextlib import suppress
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tests.fakes.loop import on_loop
-from tests.process.agents import Desk, daemon, desk, eventually, home
+from tests.process.agents import Desk, daemon, desk, eventually, home, lives
 from walnut_desktop.daemon.ending import Ender, Waits
 from walnut_desktop.daemon.identity import Identity, boot_id, identify
 from walnut_desktop.daemon.journal import Journal
@@ -20,14 +19,6 @@ from walnut_desktop.daemon.registry import Owned, Registry
 from walnut_desktop.protocol.messages import RemoteError, Status, Stop
 
 __all__ = ["home"]
-
-
-def lives(pid: int) -> bool:
-    """Whether a process runs."""
-    try:
-        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
-        return False
 
 
 @pytest.mark.rule("O7")

@@ -12,7 +12,7 @@ import psutil
 import pytest
 
 from tests.fakes.loop import on_loop
-from tests.process.agents import Desk, daemon, desk, eventually, home
+from tests.process.agents import Desk, daemon, desk, eventually, home, lives
 from walnut_desktop.daemon import fifo, stream_file
 from walnut_desktop.daemon.registry import Owned
 from walnut_desktop.protocol.messages import RemoteError
@@ -127,7 +127,7 @@ async def test_a_spawn_that_was_not_recorded_is_found_by_its_pipe(
         it.host.close()
         plain.host.close()
         os.kill(helper, signal.SIGKILL)
-        await eventually(lambda: not psutil.pid_exists(helper), "its end")
+        await eventually(lambda: not lives(helper), "its end")
         spoil(it, sid)
         again = Desk(home, tmp_path)
         after = await again.status(sid)

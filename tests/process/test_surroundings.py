@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from tests.fakes.loop import on_loop
-from tests.process.agents import Desk, daemon, desk, eventually, home
+from tests.process.agents import Desk, daemon, desk, eventually, home, lives
 from walnut_desktop.daemon import server as server_module
 from walnut_desktop.domain.errors import HostUnreachable
 from walnut_desktop.hosts import local
@@ -83,7 +83,7 @@ async def test_agents_are_sessions_of_their_own_and_no_lock_stays_with_them(
         helper = (await it.hello())["pid"]
         assert len({os.getsid(pid), os.getsid(helper), os.getsid(0)}) == 3
         os.kill(helper, signal.SIGKILL)
-        await eventually(lambda: not psutil.pid_exists(helper), "its end")
+        await eventually(lambda: not lives(helper), "its end")
         it.host.close()
         again = Desk(home, tmp_path)
         assert (await again.status(sid))["pid"] == pid, "the lock was free at once"

@@ -40,6 +40,16 @@ def echo() -> None:
     listen()
 
 
+def counts() -> None:
+    """Tells the length of what it is sent; what is no line ends it, as it ends the real one."""
+    say(type="ready")
+    for line in sys.stdin:
+        told = json.loads(line)
+        if told.get("request", {}).get("subtype") == "end_session":
+            return
+        say(type="count", n=told.get("n"), length=len(told.get("t", "")))
+
+
 def dies() -> None:
     """Ends at once, and says why on stderr."""
     sys.stderr.write("x" * 10_000 + "\nno luck today\n")
@@ -122,6 +132,7 @@ def looks_around() -> None:
 
 MANNERS = {
     "echo": echo,
+    "counts": counts,
     "dies": dies,
     "floods": floods,
     "garbles": garbles,
