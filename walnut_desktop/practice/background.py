@@ -90,11 +90,7 @@ class Background:
             status = "failed" if code else "completed"
             summary = f'Background command "{job.description}" {status} (exit code {code})'
             self._over(job, status, status, summary)
-            self.news.append(
-                f"<task-notification>\n<task-id>{job.task_id}</task-id>\n"
-                f"<tool-use-id>{job.tool_use_id}</tool-use-id>\n<output-file>{job.file}</output-file>\n"
-                f"<status>{status}</status>\n<summary>{summary}</summary>\n</task-notification>"
-            )
+            self.news.append(_note(job, status, summary))
 
     def take_news(self) -> list[str]:
         """What the model has not been told yet."""
@@ -126,6 +122,9 @@ class Background:
             return False
         job.command.kill()
         self._over(job, "killed", "stopped", job.description)
+        summary = f'Task "{job.description}" was stopped by the user or by the app connected to this session'
+        self._session.transcript.queue("enqueue", content=_note(job, "killed", summary))
+        self._session.transcript.queue("dequeue")
         return True
 
     def output(self, task_id: str) -> Optional[dict[str, Any]]:
@@ -166,3 +165,12 @@ class Background:
                 self._list.unlink(missing_ok=True)
         except OSError:
             return
+
+
+def _note(job: Job, status: str, summary: str) -> str:
+    """What the model is told."""
+    return (
+        f"<task-notification>\n<task-id>{job.task_id}</task-id>\n"
+        f"<tool-use-id>{job.tool_use_id}</tool-use-id>\n<output-file>{job.file}</output-file>\n"
+        f"<status>{status}</status>\n<summary>{summary}</summary>\n</task-notification>"
+    )

@@ -138,7 +138,7 @@ class Turns:
             session.transcript.queue("dequeue")
         fields: dict[str, Any] = {"uuid": uuids[-1]} if uuids else {}
         if len(uuids) > 1:
-            fields["mergedSendUuids"] = uuids
+            fields["mergedSendUuids"] = uuids[:-1]
         content = messages[0].content if len(messages) == 1 else prompt
         mode = session.options.mode
         session.transcript.message(

@@ -84,7 +84,7 @@ def test_merged_messages_in_the_canonical_file(tmp_path: Path) -> None:
         agent.close()
         agent.finish()
     merged = next(line for line in transcript(tmp_path) if line.get("uuid") == "c")
-    assert merged["mergedSendUuids"] == ["a", "b", "c"]
+    assert merged["mergedSendUuids"] == ["a", "b"], "the last one is the line's own uuid"
     assert merged["message"]["content"] == "text a\ntext b\ntext c"
 
 
