@@ -7,6 +7,7 @@ session hears `on_link(True)` and goes on from its own offset.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
@@ -107,11 +108,10 @@ class Host:
             if self._closing:
                 raise HostUnreachable("The app is closing.")
             link = await self._connector.connect(self._on_event)
-            try:
+            with contextlib.ExitStack() as undo:
+                undo.callback(link.close)
                 hello = await link.request("hello")
-            except BaseException:
-                link.close()
-                raise
+                undo.pop_all()
             self.capabilities = tuple(hello.get("capabilities") or ())
             self._link = link
             self._backoff.succeeded()
