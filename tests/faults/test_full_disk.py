@@ -13,6 +13,7 @@ from tests.process.agents import desk, eventually
 from tests.unit.store.test_units import opened
 from walnut_desktop.domain.errors import StoreError
 from walnut_desktop.protocol.messages import RemoteError, Status
+from walnut_desktop.store.worker import Unit
 
 KILOBYTES = 1024
 
@@ -109,9 +110,14 @@ async def test_an_agent_that_fills_the_disk_itself(disk: Disk, tmp_path: Path) -
 async def test_a_store_on_a_full_disk(disk: Disk) -> None:
     async with opened(disk.folder / "w") as store:
         await store.run(lambda unit: unit.ui.put("first", "before"))
+
+        def big(unit: Unit) -> None:
+            unit.ui.put("b", 1)
+            unit.ui.put("first", "x" * 9000)
+
         disk.fill()
         with pytest.raises(StoreError, match="disk is full"):
-            await store.run(lambda unit: (unit.ui.put("first", "x" * 9000), unit.ui.put("b", 1)))
+            await store.run(big)
         assert await store.run(lambda unit: unit.ui.get("first")) == "before"
         assert await store.run(lambda unit: unit.ui.get("b")) is None
         disk.free()

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Awaitable, Callable, Hashable, Iterable
 from dataclasses import replace
 
-from walnut_desktop.domain.errors import HostUnreachable, StartFailed
+from walnut_desktop.domain.errors import HostUnreachable, WalnutError
 from walnut_desktop.domain.events import MessageChanged
 from walnut_desktop.domain.ids import Sid
 from walnut_desktop.domain.message import OPEN_STATES, Message, MessageState
@@ -143,10 +143,10 @@ class Pump:
     async def _resume(self, sid: Sid, messages: tuple[Message, ...]) -> bool:
         try:
             await self.resume(sid)
-        except StartFailed as error:
-            await self._mark(messages, MessageState.FAILED, error.sentence())
-            return False
         except HostUnreachable:
+            return False
+        except WalnutError as error:
+            await self._mark(messages, MessageState.FAILED, error.sentence())
             return False
         return True
 
