@@ -94,6 +94,10 @@ def check(options: dict[str, str]) -> None:
         raise Refused("Error: --input-format=stream-json requires output-format=stream-json.")
     if options.get("--output-format") == "stream-json" and "--verbose" not in options:
         raise Refused("Error: When using --print, --output-format=stream-json requires --verbose")
+    if not options.get("--max-turns", "0").isdigit():
+        raise Refused(
+            "error: option '--max-turns <turns>' argument is invalid. Must be a positive number."
+        )
     sid = options.get("--session-id")
     if sid is not None and "--resume" in options and "--fork-session" not in options:
         raise Refused("Error: --session-id with --continue or --resume also needs --fork-session.")

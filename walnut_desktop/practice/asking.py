@@ -6,7 +6,7 @@ import uuid
 from typing import TYPE_CHECKING, Any, Optional
 
 from walnut_desktop.practice.model import Call
-from walnut_desktop.practice.rules import suggestions
+from walnut_desktop.practice.rules import MODES, suggestions
 
 if TYPE_CHECKING:
     from walnut_desktop.practice.session import Session
@@ -48,9 +48,8 @@ class Asking:
             session.status("busy")
         answer = self._given() or {}
         if answer.get("behavior") == "allow":
-            for update in answer.get("updatedPermissions") or []:
-                if isinstance(update, dict):
-                    self._apply(update)
+            for update in updates(answer):
+                self._apply(update)
         session.output.state("running")
         return answer
 
@@ -85,7 +84,7 @@ class Asking:
         }
 
     def _apply(self, update: dict[str, Any]) -> None:
-        if update.get("type") == "setMode" and isinstance(update.get("mode"), str):
+        if update.get("type") == "setMode" and update.get("mode") in MODES:
             self._session.controls.set_mode(update["mode"])
         elif update.get("type") == "addRules":
             self._session.rules.add(update)
@@ -121,3 +120,11 @@ class Asking:
 
 def _broken(words: str) -> dict[str, Any]:
     return {"behavior": "error", "message": words}
+
+
+def updates(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    """What the answer changes beside this one call."""
+    found = answer.get("updatedPermissions")
+    return (
+        [update for update in found if isinstance(update, dict)] if isinstance(found, list) else []
+    )

@@ -61,8 +61,8 @@ class Background:
         file = self._tasks / f"{task_id}.output"
         try:
             process = Command(command, self._session.options.cwd, file)
-        except OSError as error:
-            words = str(error.strerror)
+        except (OSError, ValueError) as error:
+            words = str(error)
             return Outcome(words, is_error=True, detail=f"Error: {words}")
         description = str(tool_input.get("description") or command)
         job = Job(task_id, secrets.token_hex(6), description, tool_use_id, process, file)

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from walnut_desktop.practice.ending import Ended
 from walnut_desktop.practice.output import VERSION
+from walnut_desktop.practice.rules import MODES
 
 if TYPE_CHECKING:
     from walnut_desktop.practice.session import Session
-
-MODES = ("default", "acceptEdits", "plan", "bypassPermissions", "dontAsk", "auto")
 
 
 _PLAIN: dict[str, dict[str, Any]] = {

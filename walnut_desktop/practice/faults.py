@@ -50,7 +50,7 @@ class Faults:
         elif step.name == "crash":
             os.kill(os.getpid(), signal.SIGKILL)
         elif step.name == "exit":
-            raise Ended(int(numbers(step.words, 1)[0]))
+            raise Ended(int(numbers(step.words, 1)[0]) & 0xFF)
         elif step.name == "garbage":
             output.raw(step.words.encode("utf-8", "replace") + b"\n")
         elif step.name == "torn":

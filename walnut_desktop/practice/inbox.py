@@ -68,7 +68,7 @@ def classify(raw: bytes) -> Optional[Item]:
     """The item of a line; None for what is ignored (cli-protocol 1.1)."""
     try:
         obj = json.loads(raw)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         words = f"Error parsing streaming input line (type=unknown, {len(raw)} chars): SyntaxError: {error}"
         return Item("bad", {}, words)
     if not isinstance(obj, dict):

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+MODES = ("default", "acceptEdits", "plan", "bypassPermissions", "dontAsk", "auto")
 ALLOW, ASK, DENY = "allow", "ask", "deny"
 _READ_ONLY = frozenset(
     {"ls", "pwd", "echo", "cat", "head", "tail", "wc", "date", "whoami", "sleep", "true", "exit"}
@@ -24,7 +25,9 @@ class Rules:
         self._rules = {rule for rule in re.findall(r"[^,\s(]+(?:\([^)]*\))?", allowed) if rule}
         permissions = _read_json(self._settings).get("permissions")
         saved = permissions.get("allow") if isinstance(permissions, dict) else None
-        self._rules |= {rule for rule in saved or [] if isinstance(rule, str)}
+        self._rules |= (
+            {rule for rule in saved if isinstance(rule, str)} if isinstance(saved, list) else set()
+        )
 
     def verdict(self, name: str, tool_input: dict[str, Any], mode: str) -> str:
         """ALLOW, ASK or DENY."""
@@ -59,15 +62,29 @@ class Rules:
 
     def add(self, update: dict[str, Any]) -> None:
         """An `addRules` of an answer; with the destination localSettings it outlives the session."""
-        found = [_rule_text(rule) for rule in update.get("rules") or [] if isinstance(rule, dict)]
+        listed = update.get("rules")
+        found = (
+            [_rule_text(rule) for rule in listed if isinstance(rule, dict)]
+            if isinstance(listed, list)
+            else []
+        )
         self._rules |= set(found)
-        if update.get("destination") != "localSettings":
-            return
+        if update.get("destination") == "localSettings":
+            self._save(found)
+
+    def _save(self, found: list[str]) -> None:
+        """Best effort: a folder that cannot be written to has the rule for this session only."""
         data = _read_json(self._settings)
-        allowed = data.setdefault("permissions", {}).setdefault("allow", [])
-        allowed.extend(rule for rule in found if rule not in allowed)
-        self._settings.parent.mkdir(parents=True, exist_ok=True)
-        self._settings.write_text(json.dumps(data, indent=2) + "\n")
+        permissions = data.get("permissions")
+        data["permissions"] = permissions = permissions if isinstance(permissions, dict) else {}
+        saved = permissions.get("allow")
+        allowed = list(saved) if isinstance(saved, list) else []
+        permissions["allow"] = allowed + [rule for rule in found if rule not in allowed]
+        try:
+            self._settings.parent.mkdir(parents=True, exist_ok=True)
+            self._settings.write_text(json.dumps(data, indent=2) + "\n")
+        except OSError:
+            return
 
 
 def _is_begin(rule: str) -> bool:

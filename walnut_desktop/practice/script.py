@@ -60,7 +60,7 @@ def parse(text: str) -> list[Step]:
                 words, rest = tool.group(1), tool.end()
             try:
                 data, end = decoder.raw_decode(text, rest)
-            except ValueError:
+            except (ValueError, RecursionError):
                 at += 2
                 continue
             close = text.find("]]", end)
@@ -93,13 +93,16 @@ def rounds(steps: list[Step]) -> list[Round]:
     return done
 
 
+LARGEST = 1e8
+
+
 def numbers(words: str, *usual: float) -> list[float]:
-    """The numbers of a directive, with the usual ones for those that are missing."""
-    found = []
+    """The numbers of a directive, with the usual ones for those that are missing or make no sense."""
+    found, parts = [], words.split()
     for number, default in enumerate(usual):
-        parts = words.split()
         try:
-            found.append(float(parts[number]))
+            value = float(parts[number])
         except (IndexError, ValueError):
-            found.append(default)
+            value = default
+        found.append(value if 0 <= value <= LARGEST else default)
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Optional
 
 from walnut_desktop.practice import filetools, rules
+from walnut_desktop.practice.asking import updates
 from walnut_desktop.practice.ending import Interrupted
 from walnut_desktop.practice.model import Call
 from walnut_desktop.practice.output import now
@@ -122,7 +123,8 @@ class Toolbox:
     def _run(self, call: Call, data: dict[str, Any]) -> Outcome:
         session, name = self._session, call.name
         if name == "Practice":
-            return Outcome("x" * int(data.get("bytes") or 0))
+            size = data.get("bytes")
+            return Outcome("x" * size if isinstance(size, int) else "")
         if name == "AskUserQuestion":
             return _answers(data)
         if name == "EnterPlanMode":
@@ -139,8 +141,8 @@ class Toolbox:
     def _bash(self, command: str) -> Outcome:
         try:
             self._command = Command(command, self._session.options.cwd)
-        except OSError as error:
-            words = str(error.strerror)
+        except (OSError, ValueError) as error:
+            words = str(error)
             return Outcome(words, is_error=True, detail=f"Error: {words}")
         while not self._command.done():
             self._session.wait(TICK_S)
@@ -198,8 +200,7 @@ class Toolbox:
 
 
 def _sets_mode(answer: dict[str, Any]) -> bool:
-    updates = answer.get("updatedPermissions") or []
-    return any(isinstance(update, dict) and update.get("type") == "setMode" for update in updates)
+    return any(update.get("type") == "setMode" for update in updates(answer))
 
 
 def _answers(data: dict[str, Any]) -> Outcome:
