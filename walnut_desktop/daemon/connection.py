@@ -93,10 +93,10 @@ class Connection:
         task.add_done_callback(self._tasks.discard)
 
     def _ack(self, frame: Mapping[str, Any]) -> None:
-        stream = self._streams.get(frame.get("stream", 0))
+        stream = self._streams.get(_number(frame, "stream"))
         if stream is not None and isinstance(frame.get("offset"), int):
             stream.ack(frame["offset"])
-        bulk = self._bulks.get(frame.get("transfer", 0))
+        bulk = self._bulks.get(_number(frame, "transfer"))
         if bulk is not None and isinstance(frame.get("count"), int):
             bulk.ack(frame["count"])
             if bulk.done:
@@ -123,9 +123,21 @@ class Connection:
             self.channel.send(answer)
         except ChannelClosed:
             return
+        except ProtocolError as error:
+            log.error("an answer can't be sent op=%s: %s", frame.get("op"), error)
+            said = "The answer is too long."
+            self.channel.send(
+                {"id": answer["id"], "ok": False, "error": "internal", "message": said}
+            )
+
+    def _check_open(self) -> None:
+        """What is opened for a connection is closed with it, so nothing is opened behind its end."""
+        if self.channel.closed:
+            raise RemoteError("closed", "The connection is closed.")
 
     async def _attach(self, frame: Mapping[str, Any]) -> dict[str, Any]:
         request = parse(Attach, frame)
+        self._check_open()
         path = self._registry.files(request.sid).stream
         size, epoch = stream_file.size_of(path), stream_file.epoch_of(path)
         offset = max(0, request.offset)
@@ -144,11 +156,11 @@ class Connection:
         }
 
     async def _detach(self, frame: Mapping[str, Any]) -> dict[str, Any]:
-        stream = self._streams.pop(frame.get("stream", 0), None)
+        stream = self._streams.pop(_number(frame, "stream"), None)
         if stream is not None:
             self.channel.remove_source(stream)
             stream.close()
-        bulk = self._bulks.pop(frame.get("transfer", 0), None)
+        bulk = self._bulks.pop(_number(frame, "transfer"), None)
         if bulk is not None:
             self.channel.remove_source(bulk)
             bulk.close()
@@ -156,6 +168,7 @@ class Connection:
 
     async def _read_stream(self, frame: Mapping[str, Any]) -> dict[str, Any]:
         request = parse(ReadStream, frame)
+        self._check_open()
         path = self._registry.files(request.sid).stream
         if request.offset < 0 or not 0 <= request.length <= MAX_READ:
             raise BadRequest("“offset” and “length” must name a range of at most 64 MB")
@@ -172,3 +185,8 @@ class Connection:
             "size": stream_file.size_of(path),
             "epoch": stream_file.epoch_of(path),
         }
+
+
+def _number(frame: Mapping[str, Any], name: str) -> int:
+    value = frame.get(name)
+    return value if isinstance(value, int) else 0
