@@ -71,6 +71,22 @@ cat walnut-practice.md
 ```
 """
 
+_PLANS = """\
+I am the **practice agent**, so I only play along. But this is how plan mode looks here: I write down what I \
+would do, and you decide.
+"""
+
+_PLAN = """\
+# What I would do
+
+1. Write one small file, `walnut-practice.md`, into this folder.
+2. Say what happened.
+
+Nothing else is touched.
+"""
+
+_BEGINS = "You like the plan, so I begin: I will write one small file.\n"
+
 _REFUSED = "All right, nothing was changed. A real agent would now ask what you would like instead."
 
 AFTER_A_JOB = "The command in the background is over."
@@ -81,17 +97,25 @@ def _note(prompt: str) -> str:
     return f"# Practice\n\nYou asked: {first}\n\nThe practice agent wrote this file. It is safe to delete.\n"
 
 
-def improvise(prompt: str, *, first: bool, asks: bool) -> list[Round]:
-    """The rounds for a prompt without directives: the first one of a session, or a later one."""
+def improvise(prompt: str, *, first: bool, asks: bool, plan: str = "") -> list[Round]:
+    """The rounds for a prompt without directives: the first one of a session, or a later one.
+
+    `plan` is the file for a plan, when the session is in plan mode.
+    """
     if not _WORK.search(prompt):
         return [[Step("say", _HELLO if first else _AGAIN)]]
-    write = {"file_path": FILE, "content": _note(prompt)}
-    intro = _ASKS if asks else _ASKS_NOBODY
-    after = _AFTER.format(asked=", and you allowed it" if asks else "")
-    return [
-        [Step("think", _THOUGHT), Step("say", intro), Step("tool", "Write", write)],
-        [Step("say", after)],
-    ]
+    write = Step("tool", "Write", {"file_path": FILE, "content": _note(prompt)})
+    after = Step("say", _AFTER.format(asked=", and you allowed it" if asks else ""))
+    if plan:
+        plan_file = {"file_path": plan, "content": _PLAN}
+        return [
+            [Step("think", _THOUGHT), Step("say", _PLANS), Step("tool", "Write", plan_file)],
+            [Step("tool", "ExitPlanMode", {})],
+            [Step("say", _BEGINS), write],
+            [after],
+        ]
+    intro = Step("say", _ASKS if asks else _ASKS_NOBODY)
+    return [[Step("think", _THOUGHT), intro, write], [after]]
 
 
 def joined(texts: list[str]) -> Step:

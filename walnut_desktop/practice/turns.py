@@ -206,8 +206,11 @@ class Turns:
     def _improvise(self, prompt: str) -> list[Round]:
         """A person has just written something."""
         session = self._session
-        verdict = session.rules.verdict("Write", {"file_path": persona.FILE}, session.options.mode)
-        return persona.improvise(prompt, first=session.heard_count == 1, asks=verdict == ASK)
+        mode = session.options.mode
+        verdict = session.rules.verdict("Write", {"file_path": persona.FILE}, mode)
+        plan = session.plan.path(prompt) if mode == "plan" and session.options.asks else ""
+        first = session.heard_count <= (2 if mode == "plan" else 1)
+        return persona.improvise(prompt, first=first, asks=verdict == ASK, plan=plan)
 
     def _say(self, current: Round) -> list[Call]:
         """One answer of the model; the calls that it asks for."""

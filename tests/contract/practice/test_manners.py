@@ -11,7 +11,18 @@ from pathlib import Path
 import pytest
 
 from tests.contract.practice.runner import environment, running, words
-from tests.contract.practice.talk import BASE, arguments, idle, message
+from tests.contract.practice.talk import (
+    ASKING,
+    BASE,
+    answer,
+    arguments,
+    ask,
+    asked,
+    idle,
+    message,
+    of_type,
+    session,
+)
 
 pytestmark = pytest.mark.rule("G9")
 
@@ -147,6 +158,45 @@ def test_a_person_gets_a_friendly_answer_that_says_what_it_is(tmp_path: Path) ->
             if line["event"]["type"] == "content_block_delta"
         )
         assert said == result["result"], "streamed whole"
+
+
+def test_work_is_asked_for_and_done(tmp_path: Path) -> None:
+    with session(tmp_path, *ASKING) as agent:
+        agent.send(message("fix my login form"))
+        question = asked(agent)
+        assert question["request"]["tool_name"] == "Write"
+        agent.send(message("and the logo", "second"))
+        assert agent.wait_for(lambda: len(of_type(agent, "command_lifecycle")) == 3)
+        answer(agent, question, behavior="allow")
+        assert agent.wait_for(lambda: idle(agent))
+        assert "fix my login form" in (tmp_path / "walnut-practice.md").read_text()
+        result = of_type(agent, "result")[0]
+        assert "and the logo" in result["result"], "what came in between is not passed over"
+        agent.send(message("add a test", "third"))
+        answer(agent, asked(agent, 2), behavior="deny", message="no")
+        assert agent.wait_for(lambda: len(of_type(agent, "result")) == 2 and idle(agent))
+        assert "nothing was changed" in of_type(agent, "result")[1]["result"]
+
+
+def test_work_in_plan_mode_begins_with_a_plan(tmp_path: Path) -> None:
+    with session(tmp_path, *ASKING, "--permission-mode", "plan") as agent:
+        agent.send(message("fix my login form"))
+        question = asked(agent)
+        assert question["request"]["tool_name"] == "ExitPlanMode"
+        assert "walnut-practice.md" in question["request"]["input"]["plan"]
+        assert not (tmp_path / "walnut-practice.md").exists()
+        accept = {"type": "setMode", "mode": "acceptEdits", "destination": "session"}
+        answer(agent, question, behavior="allow", updatedPermissions=[accept])
+        assert agent.wait_for(lambda: idle(agent))
+        assert (tmp_path / "walnut-practice.md").exists()
+
+
+def test_words_come_one_after_the_other(tmp_path: Path) -> None:
+    """A person sees it write; tests do not wait for that."""
+    hello = {"WALNUT_PRACTICE_FAST": "0"}
+    with session(tmp_path, "--include-partial-messages", **hello) as agent:
+        assert ask(agent, "hello")["duration_ms"] > 1000
+        assert len(of_type(agent, "stream_event")) > 50
 
 
 def test_version_and_help() -> None:
