@@ -68,10 +68,14 @@ class Task:
         return self.title.startswith(HIDDEN_TITLE)
 
 
+def storable(text: str) -> str:
+    """The text without halves of surrogate pairs, as a cut emoji leaves them: those can't be stored."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def clean_title(text: str) -> str:
     """A title fit to be stored: one line, trimmed, 1 to 500 characters. Raises InvalidInput."""
-    # Half a surrogate pair, as a cut emoji leaves it, can't be stored.
-    title = _CONTROL.sub(" ", text.encode("utf-8", "replace").decode()).strip()
+    title = _CONTROL.sub(" ", storable(text)).strip()
     if not title:
         raise InvalidInput("A task needs a title.")
     if len(title) > MAX_TITLE:

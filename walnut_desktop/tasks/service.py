@@ -12,7 +12,7 @@ from walnut_desktop.domain.errors import ActiveChildrenError, Conflict, InvalidI
 from walnut_desktop.domain.events import TaskChanged, TaskDeleted
 from walnut_desktop.domain.ids import TaskId, make_task_id, resolve_prefix
 from walnut_desktop.domain.phase import Phase, parse_phase
-from walnut_desktop.domain.task import Task, clean_title
+from walnut_desktop.domain.task import Task, clean_title, storable
 from walnut_desktop.store.worker import Store, Unit
 
 
@@ -70,7 +70,7 @@ class TaskService:
                 created_at=unit.now,
                 updated_at=unit.now,
                 position=unit.tasks.last_position(parent.id if parent else None) + 1.0,
-                cwd=cwd,
+                cwd=storable(cwd) if cwd else None,
             )
             if parent is not None:
                 task = replace(
@@ -118,16 +118,18 @@ class TaskService:
     async def set_cwd(self, task_id: str, cwd: str) -> Task:
         """The folder its sessions work in; empty follows the chain again."""
         return await self._change(
-            task_id, lambda task, _unit: replace(task, cwd=cwd.strip() or None)
+            task_id, lambda task, _unit: replace(task, cwd=storable(cwd).strip() or None)
         )
 
     async def set_note(self, task_id: str, note: str) -> Task:
         """Replace the note."""
-        return await self._change(task_id, lambda task, _unit: replace(task, note=note))
+        return await self._change(task_id, lambda task, _unit: replace(task, note=storable(note)))
 
     async def set_description(self, task_id: str, text: str) -> Task:
         """Replace the description."""
-        return await self._change(task_id, lambda task, _unit: replace(task, description=text))
+        return await self._change(
+            task_id, lambda task, _unit: replace(task, description=storable(text))
+        )
 
     async def delete(self, task_id: str) -> None:
         """Remove it; its children go up to its parent. Not while a session holds a slot."""
