@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import secrets
+import os
 import time
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 from walnut_desktop.practice.files import folder
 from walnut_desktop.practice.tools import Command, Outcome, shell_detail
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
 TAIL_BYTES = 8192
 
 
-@dataclass
-class Job:
+class Job(NamedTuple):
     """One command in the background."""
 
     task_id: str
@@ -56,7 +54,7 @@ class Background:
 
     def start(self, tool_input: dict[str, Any], tool_use_id: str) -> Outcome:
         """Start one; the tool answers at once."""
-        task_id = f"b{secrets.token_hex(4)}"
+        task_id = f"b{os.urandom(4).hex()}"
         command = str(tool_input["command"])
         file = self._tasks / f"{task_id}.output"
         try:
@@ -65,7 +63,7 @@ class Background:
             words = str(error)
             return Outcome(words, is_error=True, detail=f"Error: {words}")
         description = str(tool_input.get("description") or command)
-        job = Job(task_id, secrets.token_hex(6), description, tool_use_id, process, file)
+        job = Job(task_id, os.urandom(6).hex(), description, tool_use_id, process, file)
         self._jobs[task_id] = job
         self.tell()
         self._session.output.system(

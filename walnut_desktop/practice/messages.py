@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass
-class Message:
+class Message(NamedTuple):
     """One message of the person."""
 
     text: str

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import re
-import secrets
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,8 @@ class Plan:
         """Where it is, or will be."""
         if not self._path:
             words = re.findall(r"[a-z]+", prompt.lower())[:4] or ["plan"]
-            words += [secrets.choice(_ADJECTIVES), secrets.choice(_NOUNS)]
+            chance = os.urandom(2)
+            words += [_ADJECTIVES[chance[0] % 10], _NOUNS[chance[1] % 10]]
             self._path = str(folder() / "plans" / f"{'-'.join(words)}.md")
         return self._path
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Optional
 
 from walnut_desktop.practice.asking import Asking
@@ -30,21 +29,34 @@ LOOK_S = 0.05
 """How often to look whether a job in the background is over."""
 
 
-@dataclass
 class Options:
-    """What the command line said."""
+    """What the command line said; mode and model may change. No dataclass: it must start at once."""
 
-    sid: str
-    resume: bool = False
-    mode: str = "default"
-    model: str = "practice"
-    partial: bool = False
-    asks: bool = False
-    may_bypass: bool = False
-    replays: bool = False
-    allowed: str = ""
-    max_turns: int = 0
-    cwd: str = field(default_factory=os.getcwd)
+    def __init__(
+        self,
+        *,
+        sid: str,
+        mode: str,
+        model: str,
+        resume: bool,
+        partial: bool,
+        asks: bool,
+        may_bypass: bool,
+        replays: bool,
+        allowed: str,
+        max_turns: int,
+    ) -> None:
+        self.sid = sid
+        self.mode = mode
+        self.model = model
+        self.resume = resume
+        self.partial = partial
+        self.asks = asks
+        self.may_bypass = may_bypass
+        self.replays = replays
+        self.allowed = allowed
+        self.max_turns = max_turns
+        self.cwd = str(Path.cwd())
 
 
 class Session:

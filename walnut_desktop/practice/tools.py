@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import tempfile
 from pathlib import Path
 from typing import IO, Any, NamedTuple, Optional
 
@@ -27,6 +25,8 @@ class Command:
     """
 
     def __init__(self, command: str, cwd: str, path: Optional[Path] = None) -> None:
+        import subprocess  # only who runs something pays for it: the agent must start at once
+
         if path is not None:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._file = _open(path)
@@ -76,6 +76,8 @@ class Command:
 
 def _open(path: Optional[Path]) -> IO[bytes]:
     """For appending: the command and whoever looks do not share a position."""
+    import tempfile
+
     return path.open("a+b") if path is not None else tempfile.TemporaryFile("a+b")
 
 

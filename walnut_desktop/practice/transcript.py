@@ -36,7 +36,8 @@ class Transcript:
         known: set[str] = set()
         calls: dict[str, None] = {}
         for line in self._read():
-            self._parent = str(line.get("uuid") or self._parent)
+            if isinstance(line.get("uuid"), str):
+                self._parent = line["uuid"]
             message = line.get("message")
             content = message.get("content") if isinstance(message, dict) else None
             if line.get("type") == "user" and "toolUseResult" not in line:

@@ -194,7 +194,10 @@ def test_the_canonical_file_is_one_chain_and_survives_a_torn_line(tmp_path: Path
     with session(tmp_path) as agent:
         agent.send(message('[[tool Bash {"command": "sleep 1"}]]'))
         busy(agent)
-        assert agent.wait_for(lambda: any((tmp_path / "h").glob("projects/*/*.jsonl")))
+        files = (tmp_path / "h").glob
+        assert agent.wait_for(
+            lambda: any("tool_use" in p.read_text() for p in files("projects/*/*.jsonl"))
+        )
         agent.signal("SIGKILL")
         agent.finish()
     path = next((tmp_path / "h").glob("projects/*/*.jsonl"))
