@@ -7,6 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 
+def has_transcript(config_dir: str, sid: str) -> bool:
+    """Whether the agent knows the session: one that was killed before it first wrote does not."""
+    return any((Path(config_dir).expanduser() / "projects").glob(f"*/{sid}.jsonl"))
+
+
 def find_messages(config_dir: str, sid: str, uuids: Iterable[str]) -> set[str]:
     """Which of the messages the agent has taken up, by any of the three marks (cli-protocol 4.3).
 

@@ -12,7 +12,7 @@ import logging
 import signal
 from typing import Any, NamedTuple
 
-from walnut_desktop.daemon.fifo import NotReading, TornWrite
+from walnut_desktop.daemon.fifo import Closed, NotReading, TornWrite
 from walnut_desktop.daemon.identity import Identity, descendants, is_alive
 from walnut_desktop.daemon.journal import Journal
 from walnut_desktop.daemon.processes import send_signal
@@ -91,7 +91,7 @@ class Ender:
             if owned.fifo is None or owned.torn or owned.fifo.waiting():
                 return False
             owned.fifo.write_line(json.dumps(line).encode() + b"\n")
-        except (OSError, NotReading, TornWrite):
+        except (OSError, Closed, NotReading, TornWrite):
             return False
         return True
 

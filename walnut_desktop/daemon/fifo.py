@@ -26,6 +26,10 @@ class NotReading(Exception):
     """The agent has not read what is in the pipe within the time given; nothing was written."""
 
 
+class Closed(Exception):
+    """The agent has ended and the pipe with it; nothing was written."""
+
+
 class LineTooLong(Exception):
     """The line is longer than a pipe can be made; nothing was written."""
 
@@ -55,13 +59,15 @@ class Fifo:
             self._fd = -1
 
     def waiting(self) -> int:
-        """Bytes in the pipe that the agent has not read."""
+        """Bytes in the pipe that the agent has not read. Raises Closed."""
+        if self._fd < 0:
+            raise Closed
         count = array.array("i", [0])
         fcntl.ioctl(self._fd, termios.FIONREAD, count)
         return count[0]
 
     async def wait_empty(self, timeout: float) -> None:
-        """Until the agent has read everything; raises NotReading."""
+        """Until the agent has read everything; raises NotReading, or Closed when it ends meanwhile."""
         loop = asyncio.get_running_loop()
         until = loop.time() + timeout
         while self.waiting():

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from walnut_desktop.daemon import stream_file
-from walnut_desktop.daemon.fifo import MAX_LINE, LineTooLong, NotReading, TornWrite
+from walnut_desktop.daemon.fifo import MAX_LINE, Closed, LineTooLong, NotReading, TornWrite
 from walnut_desktop.daemon.registry import Owned, Registry
 from walnut_desktop.protocol.messages import RemoteError, Send, SendRaw
 
@@ -76,6 +76,8 @@ class Sender:
             if marker is not None:
                 stream_file.append_marker(owned.files.stream, marker)
             owned.fifo.write_line(data)
+        except Closed:
+            raise RemoteError("not_running", "The session has no running process.") from None
         except NotReading:
             raise RemoteError("busy", "The agent does not read its input at the moment.") from None
         except LineTooLong:

@@ -14,7 +14,7 @@ from typing import Any, Optional
 from walnut_desktop import __version__
 from walnut_desktop.daemon import stream_file
 from walnut_desktop.daemon.adoption import adopt_all
-from walnut_desktop.daemon.canonical import find_messages
+from walnut_desktop.daemon.canonical import find_messages, has_transcript
 from walnut_desktop.daemon.connection import Connection
 from walnut_desktop.daemon.ending import Ender, Waits
 from walnut_desktop.daemon.identity import boot_id
@@ -178,11 +178,10 @@ class Server:
 
     async def _lookup(self, frame: Mapping[str, Any]) -> dict[str, Any]:
         request = parse(Lookup, frame)
+        folder = request.config_dir or "~/.claude"
         loop = asyncio.get_running_loop()
-        found = await loop.run_in_executor(
-            None, find_messages, request.config_dir or "~/.claude", request.sid, request.uuids
-        )
-        return {"found": sorted(found)}
+        found = await loop.run_in_executor(None, find_messages, folder, request.sid, request.uuids)
+        return {"found": sorted(found), "transcript": has_transcript(folder, request.sid)}
 
     async def _stat_stream(self, frame: Mapping[str, Any]) -> dict[str, Any]:
         path = self._registry.files(parse(Status, frame).sid).stream

@@ -36,7 +36,7 @@ from walnut_desktop.engines import start_failure
 from walnut_desktop.engines.base import Engine, LaunchSpec
 from walnut_desktop.engines.registry import Engines
 from walnut_desktop.hosts.host import Host
-from walnut_desktop.protocol.messages import RemoteError, Start, Status, Stop
+from walnut_desktop.protocol.messages import Lookup, RemoteError, Start, Status, Stop
 from walnut_desktop.runtime.paths import Paths
 from walnut_desktop.sessions.follow import Follower
 from walnut_desktop.sessions.live import LiveSession
@@ -160,8 +160,9 @@ class Starter:
         return session
 
     async def _launch(self, session: Session, engine: Engine, *, resume: bool) -> LiveSession:
+        known = resume and await self._has_conversation(session.sid)
         launch = engine.launch(
-            LaunchSpec(session.sid, resume, mode=session.mode, model=session.model)
+            LaunchSpec(session.sid, known, mode=session.mode, model=session.model)
         )
         live = await self._follower.follow(session.sid)
         live.starting = True
@@ -193,6 +194,15 @@ class Starter:
         live.started(answer["session"])
         await self._set_pid(session.sid, answer["session"].get("pid"))
         return live
+
+    async def _has_conversation(self, sid: Sid) -> bool:
+        """Whether the agent can resume it: killed before it first wrote, it has to begin again."""
+        try:
+            answer = await self._host.request("lookup", Lookup(sid, [], await self.config_dir(sid)))
+        except RemoteError as error:
+            log.warning("look-up failed sid=%s: %s", sid, error)
+            return True
+        return bool(answer.get("transcript", True))
 
     async def _note_running(self, sid: Sid) -> None:
         answer = await self._host.request("status", Status(sid))

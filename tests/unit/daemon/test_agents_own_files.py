@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.unit.transcript import captures
-from walnut_desktop.daemon.canonical import find_messages
+from walnut_desktop.daemon.canonical import find_messages, has_transcript
 from walnut_desktop.daemon.identity import start_of
 from walnut_desktop.daemon.live_registry import find_holder
 
@@ -150,3 +150,11 @@ def test_a_message_that_was_queued_when_the_cli_was_killed_is_lost(tmp_path: Pat
     before = lines[:taken_up]
     assert any(b'"enqueue"' in line for line in before), "it had been read"
     assert find_messages(projects(tmp_path, *before), SID, [second.decode()]) == set()
+
+
+@pytest.mark.rule("M3")
+def test_a_session_that_was_never_written_is_not_known(tmp_path: Path) -> None:
+    assert not has_transcript(str(tmp_path), SID)
+    folder = projects(tmp_path, {"type": "user"})
+    assert has_transcript(folder, SID)
+    assert not has_transcript(folder, "another")

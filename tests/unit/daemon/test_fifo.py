@@ -15,6 +15,7 @@ from tests.fakes.loop import on_loop
 from walnut_desktop.daemon.fifo import (
     MAX_LINE,
     PIPE_SIZE,
+    Closed,
     Fifo,
     LineTooLong,
     NotReading,
@@ -147,3 +148,15 @@ def test_where_pipes_can_not_grow_a_long_line_is_refused(
     fifo.write_line(b"short\n")
     monkeypatch.undo()
     assert agent.read_all() == b"short\n"
+
+
+@on_loop
+async def test_a_pipe_that_is_closed_while_it_is_waited_for_is_told(path: Path) -> None:
+    """The agent ends while a message waits for it: that is no unexpected error."""
+    fifo = Fifo(path)
+    fifo.write_line(b"first\n")
+    waiting = asyncio.ensure_future(fifo.wait_empty(10))
+    await asyncio.sleep(0.02)
+    fifo.close()
+    with pytest.raises(Closed):
+        await waiting
